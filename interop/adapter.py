@@ -1,0 +1,200 @@
+"""The contract between a format and the rest: an adapter is a lens.
+
+``read`` is its get, ``write`` its put; both are pure. Three laws hold for every adapter and are
+tested for each by its being there:
+
+GetPut
+    ``write(read(f), f, context).files == f``, byte for byte, whatever a person or a runtime did.
+PutGet
+    what ``write`` says it wrote (``Written.records``) is what ``read`` finds, in every field.
+minimal edit
+    changing one field of one record changes only the bytes that state it, and the derived or
+    index lines that repeat it.
+
+Spec: docs/adding-a-format.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from interop.model import Files, Record, Store, Vocabulary
+
+
+class Hold(StrEnum):
+    """How much of a field a format can say, measured on records that the adapter creates."""
+
+    EXACT = "exact"
+    """Any value of the field, as long as ``fit`` leaves it alone."""
+    VIEW = "view"
+    """Only a repetition of another field: read, ignored on write."""
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a pure adapter cannot know by itself."""
+
+    now: str
+    """The moment of the conversion, ISO 8601 in UTC with milliseconds (``…T12:00:00.000Z``)."""
+    addresses: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Key of a new record -> the key it had here at an earlier conversion, taken again if free."""
+    originals: Files = field(default_factory=dict[str, bytes])
+    """Path -> bytes of files of this same format in the store that the records come from: where a
+    new record's own file is among them (by its key), it is the text that is spliced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supplied:
+    """A value that the format demands and nobody stated, or a visible encoding of one."""
+
+    key: str
+    field: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A record that cannot stand in this format as it is."""
+
+    key: str
+    field: str
+    reason: str
+    remedy: str
+    travels: bool = False
+    """True when the format simply has no place for it (an archived record where nothing is
+    archived): it travels in the complement without being asked for. Otherwise only ``--carry``
+    lets it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """A record as the format can say it, and what had to be supplied for that."""
+
+    record: Record
+    supplied: tuple[Supplied, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Everything that a plan needs to know of a put."""
+
+    files: Files
+    records: Mapping[str, Record]
+    """Key in the store that was put -> the record that now stands in ``files``, with its own key.
+    A refused record has the record that still stands (if it was there before), or none."""
+    supplied: tuple[Supplied, ...] = ()
+    """``Supplied.key`` is the key in the store that was put."""
+    refused: tuple[Refusal, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a store's runtime would choke on, drop or silently cap."""
+
+    code: str
+    """Stable: the format's short prefix and a number, ``CC101``."""
+    severity: Literal["error", "warning", "note"]
+    path: str
+    """Path, or path + ``:`` + line, or the key of a record."""
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kinds:
+    """Which kinds a format takes."""
+
+    vocabulary: Vocabulary
+    terms: tuple[str, ...]
+    required: bool = False
+    """A record without a kind cannot stand."""
+    closed: bool = False
+    """A term outside ``terms`` cannot stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What location rules look at; handed in, so that adapters stay pure."""
+
+    cwd: Path
+    home: Path
+    env: Mapping[str, str]
+    read_text: Callable[[Path], str | None]
+    """The text of a file, or None when it is not a readable file."""
+    is_dir: Callable[[Path], bool]
+
+
+def _no_findings(files: Files, store: Store) -> Iterable[Finding]:
+    return ()
+
+
+def _never(path: str) -> bool:
+    return False
+
+
+def path_handle(record: Record) -> str | None:
+    """Take the key of a record with a file of its own as its identity; others have none."""
+    return None if "#" in record.key else record.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """A format: two pure functions, and what the core must know about it as data."""
+
+    name: str
+    title: str
+    """One line for people, e.g. ``Claude Code memory directories``."""
+    spec: int
+    """Version of the format page that the reader follows; raised when readings change."""
+    holds: Mapping[str, Hold]
+    """Field name (or ``extra.KEY`` for a key of ``extra[name]``) -> how much of it can be said.
+    A field that is not named is ``NO``. ``key``, ``role`` are never named."""
+    detect: Callable[[Files], str | None]
+    """Why these files look like this format, or None. Looks at names and a few bytes."""
+    read: Callable[[Files], Store]
+    write: Callable[[Store, Files, Context], Written]
+    """Put a store over ``onto``. A record whose key names a record of ``onto`` is that record;
+    any other is new and its key is where it stood elsewhere. Records of ``onto`` that are not in
+    the store are removed. Records that equal their counterpart in ``onto`` are not looked at."""
+    fit: Callable[[Record, Record | None, Context], Fitted | Refusal]
+    """The record as this format can say it, given the one that stands there now (or None).
+    Values equal to the present ones are left alone: ``fit(r, r, c).record == r``."""
+    kinds: Kinds | None = None
+    handle: Callable[[Record], str | None] = path_handle
+    """An identity that survives what the runtime does to the record, or None."""
+    index: Callable[[str], bool] = _never
+    """Is this path a file that names or repeats records of other files? Written after new
+    records, and before records are removed."""
+    derived: Callable[[str], bool] = _never
+    """Is this path rebuilt by the runtime from the records? Not carried, no statement."""
+    ignored: Callable[[str], bool] = _never
+    """Is this path a database or cache, never to be loaded?"""
+    lint: Callable[[Files, Store], Iterable[Finding]] = _no_findings
+    locate: Callable[[Surroundings], Sequence[Path]] | None = None
+    """Where this format's store of the present project lies, most likely first."""
+
+
+_REPEAT = re.compile(r"~\d+\Z")
+
+
+def path_of(key: str) -> str:
+    """Give the path part of a key: without ``#id`` and without the ``~2`` of a repeat."""
+    return _REPEAT.sub("", key).split("#", 1)[0]
+
+
+def repeat_key(key: str, taken: Mapping[str, object] | set[str]) -> str:
+    """Give ``key``, or ``key~2``, ``key~3`` … whichever is the first that is not taken."""
+    if key not in taken:
+        return key
+    n = 2
+    while f"{key}~{n}" in taken:
+        n += 1
+    return f"{key}~{n}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -27,10 +27,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 def get(record: Record, field: str) -> Value:
     """Give the value of a field, None when it is not stated or the role has no such field."""
-    value = getattr(record, field, None)
-    if isinstance(value, (tuple, dict, str)) and not value:
-        return None
-    return value
+    value: Value = getattr(record, field, None)
+    return None if value in _EMPTY else value
 
 
 def stated(record: Record) -> dict[str, Value]:
@@ -50,6 +48,7 @@ def replace(record: Record, values: Mapping[str, Value]) -> Record:
     return dataclasses.replace(record, **new)
 
 
+_EMPTY: tuple[Value, ...] = ("", (), {}, None)
 _DEFAULTS: Mapping[str, Mapping[str, Value]] = {
     role: {
         f.name: f.default if f.default is not dataclasses.MISSING else {}
@@ -67,9 +66,9 @@ def value_to_json(value: Value) -> Json:
     if isinstance(value, Link):
         return {"rel": value.rel, "target": value.target}
     if isinstance(value, tuple):
-        return [value_to_json(item) for item in value]
+        return [value_to_json(item) for item in cast("tuple[Value, ...]", value)]
     if isinstance(value, Mapping):
-        return {str(k): value_to_json(v) for k, v in value.items()}
+        return {k: value_to_json(v) for k, v in cast("Mapping[str, Value]", value).items()}
     return value  # type: ignore[no-any-return]  # a scalar is its own form
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
@@ -66,9 +66,11 @@ def value_to_json(value: Value) -> Json:
     if isinstance(value, Link):
         return {"rel": value.rel, "target": value.target}
     if isinstance(value, tuple):
-        return [value_to_json(item) for item in cast("tuple[Value, ...]", value)]
+        items: tuple[Value, ...] = value
+        return [value_to_json(item) for item in items]
     if isinstance(value, Mapping):
-        return {k: value_to_json(v) for k, v in cast("Mapping[str, Value]", value).items()}
+        pairs: Mapping[str, Value] = value
+        return {k: value_to_json(v) for k, v in pairs.items()}
     return value  # type: ignore[no-any-return]  # a scalar is its own form
 
 

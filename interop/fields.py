@@ -48,6 +48,11 @@ def replace(record: Record, values: Mapping[str, Value]) -> Record:
     return dataclasses.replace(record, **new)
 
 
+def with_key(record: Record, key: str) -> Record:
+    """Give the record under another address."""
+    return record if record.key == key else dataclasses.replace(record, key=key)
+
+
 _EMPTY: tuple[Value, ...] = ("", (), {}, None)
 _DEFAULTS: Mapping[str, Mapping[str, Value]] = {
     role: {
@@ -66,10 +71,10 @@ def value_to_json(value: Value) -> Json:
     if isinstance(value, Link):
         return {"rel": value.rel, "target": value.target}
     if isinstance(value, tuple):
-        items: tuple[Value, ...] = value
+        items: tuple[Value, ...] = value  # pyright: ignore[reportUnknownVariableType]
         return [value_to_json(item) for item in items]
     if isinstance(value, Mapping):
-        pairs: Mapping[str, Value] = value
+        pairs: Mapping[str, Value] = value  # pyright: ignore[reportUnknownVariableType]
         return {k: value_to_json(v) for k, v in pairs.items()}
     return value  # type: ignore[no-any-return]  # a scalar is its own form
 

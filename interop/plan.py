@@ -54,6 +54,7 @@ Action = Literal[
     "carry",  # travels whole in the complement
     "refuse",  # cannot stand, nobody decided
     "conflict",  # both sides changed it, nobody decided
+    "skip",  # refused or in conflict, and left out as was asked
 ]
 
 
@@ -101,6 +102,8 @@ class Plan:
     """What nothing will keep, because no complement is written; refused unless allowed."""
     template: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """What is undecided, in the form of a decisions file."""
+    generation: int = 0
+    """Of the complement that the destination will have; 0 for none."""
 
     def count(self, action: Action) -> int:
         """Say how many records meet this end."""

@@ -1,0 +1,174 @@
+"""One record seen from both stores, and what follows for it.
+
+A change on one side travels, changes of different fields are merged, a change of one field on both
+sides is a conflict that a person decides.
+
+Spec: docs/model.md, section "Converting onto a store that exists".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from interop import fields
+from interop.complement import Line
+from interop.fields import FIELDS, Value
+from interop.merge import merge, same
+from interop.model import Json, Record
+
+LATEST = ("recalled", "modified", "observations")
+"""What runtimes count by themselves: where both sides moved on, the later statement is true of
+both, and a difference in them alone is no edit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One record and its counterparts."""
+
+    key: str
+    """What it is called in the plan and in a decisions file: its key in the source, else its key in
+    the destination."""
+    source: Record | None
+    """As the source says it, restored; None when it is gone there."""
+    there: Record | None
+    """As the destination says it, restored."""
+    raw: Record | None
+    """As the destination's own format says it."""
+    base: Record | None = None
+    """What both last agreed on."""
+    line: Line | None = None
+    origin: tuple[str, str] = ("", "")
+    """(store id, key) that the destination's complement will name as where it came from."""
+    lines: tuple[Line, ...] = ()
+    """What the source's complement says of it."""
+    address: str | None = None
+    """The key it had in the destination once."""
+    carried: bool = False
+    """It has travelled in the destination's complement since the last conversion."""
+    doubtful: str = ""
+    """Why the counterpart is only probably the same record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What is to become of a case."""
+
+    action: Literal["add", "update", "same", "keep", "gone", "remove", "pending", "conflict"]
+    merged: Record | None = None
+    """The record as both will agree on it."""
+    conflicts: tuple[str, ...] = ()
+    reason: str = ""
+    remedy: str = ""
+    twin: Case | None = None
+    """The same record as a new one, when both versions are to stay."""
+
+
+_WAYS = "decide with {key}: {{take: source}}, destination or both in a --decisions file"
+
+
+def decide(case: Case, decision: Mapping[str, Json], *, delete: bool) -> Verdict:
+    """Say what follows for one record."""
+    take = decision.get("take")
+    if case.source is None:
+        return _source_gone(case, take, delete=delete)
+    if case.there is None:
+        return _destination_gone(case, take)
+    if take == "both" and (case.doubtful or _merge(case)[1]):
+        twin = replace(case, there=None, raw=None, base=None, line=None, address=None, doubtful="")
+        return Verdict(action="add", merged=case.source, twin=twin)
+    if case.doubtful and take not in ("source", "destination"):
+        return Verdict(
+            action="conflict",
+            reason=f"{case.doubtful} {case.there.key!r}, and nothing says whether it is the same",
+            remedy=_ways(case.key),
+        )
+    if case.source.role != case.there.role:
+        chosen = {"source": case.source, "destination": case.there}.get(str(take))
+        if chosen is None:
+            return Verdict(
+                action="conflict",
+                conflicts=("role",),
+                reason=f"is a {case.source.role} here and a {case.there.role} there",
+                remedy=_ways(case.key),
+            )
+        return Verdict(action="update", merged=fields.with_key(chosen, case.there.key))
+    values, conflicts = _merge(case)
+    if conflicts and take not in ("source", "destination"):
+        first = case.doubtful or case.base is None
+        said = "both sides say it differently" if first else "both sides changed"
+        return Verdict(
+            action="conflict",
+            conflicts=conflicts,
+            reason=f"{said}: {', '.join(conflicts)}",
+            remedy=_ways(case.key),
+        )
+    if take == "source":
+        values |= {f: fields.get(case.source, f) for f in conflicts}
+    merged = fields.replace(case.there, values)
+    if all(same(fields.get(merged, f), fields.get(case.there, f)) for f in values):
+        apart = any(not same(v, fields.get(case.source, f)) for f, v in values.items())
+        return Verdict(action="keep" if apart else "same", merged=merged)
+    return Verdict(action="update", merged=merged)
+
+
+def _merge(case: Case) -> tuple[dict[str, Value], tuple[str, ...]]:
+    """Merge field by field; a conflict keeps the destination's value and is named."""
+    assert case.source is not None
+    assert case.there is not None
+    values: dict[str, Value] = {}
+    conflicts: list[str] = []
+    for name in FIELDS[case.there.role]:
+        theirs, ours = fields.get(case.source, name), fields.get(case.there, name)
+        base = None if case.base is None else fields.get(case.base, name)
+        value, conflict = merge(base, ours, theirs)
+        if conflict and name in LATEST:
+            value = max(ours, theirs)
+        elif conflict:
+            conflicts.append(name)
+        values[name] = value
+    return values, tuple(conflicts)
+
+
+def _source_gone(case: Case, take: Json, *, delete: bool) -> Verdict:
+    if case.there is None:
+        return Verdict(action="gone")
+    if take == "destination":
+        return Verdict(action="keep", merged=case.there)
+    if case.base is not None and not unchanged(case.base, case.there) and take != "source":
+        return Verdict(
+            action="conflict",
+            reason="removed in the source, changed in the destination",
+            remedy=f"decide with {case.key}: {{take: source}} or destination in a --decisions file",
+        )
+    if delete or take == "source":
+        return Verdict(action="remove", reason="removed in the source")
+    return Verdict(
+        action="pending", reason="removed in the source", remedy="--delete removes it here too"
+    )
+
+
+def _destination_gone(case: Case, take: Json) -> Verdict:
+    assert case.source is not None
+    removed_there = case.line is not None and not case.carried
+    if not removed_there or take in ("source", "both"):
+        return Verdict(action="add", merged=case.source)
+    if take == "destination" or (case.base is not None and unchanged(case.base, case.source)):
+        return Verdict(action="gone", reason="removed in the destination")
+    return Verdict(
+        action="conflict",
+        reason="removed in the destination, changed in the source",
+        remedy=f"decide with {case.key}: {{take: source}} or destination in a --decisions file",
+    )
+
+
+def unchanged(base: Record, now: Record) -> bool:
+    """Say whether nobody edited a record since; what runtimes count by themselves is no edit."""
+    return base.role == now.role and all(
+        same(fields.get(base, f), fields.get(now, f)) for f in FIELDS[now.role] if f not in LATEST
+    )
+
+
+def _ways(key: str) -> str:
+    return _WAYS.format(key=key)

@@ -1,0 +1,37 @@
+"""What the user decided before a conversion: flags, kinds, and decisions by record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from interop.model import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """Everything that a conversion may be told."""
+
+    kind_map: Mapping[str, str] = field(default_factory=dict[str, str])
+    decisions: Mapping[str, Mapping[str, Json]] = field(
+        default_factory=dict[str, Mapping[str, Json]]
+    )
+    """Key of a record -> ``kind``, ``take`` or ``carry``."""
+    carry: bool = False
+    """Let records that cannot stand in the destination travel in its complement."""
+    delete: bool = False
+    """Remove what the source removed."""
+    skip_refused: bool = False
+    """Go on without the records that are refused or in conflict."""
+    override: bool = False
+    """Let the kind map change kinds that the destination accepts."""
+    complement: bool = True
+    allow_loss: bool = False
+    accept_stale: bool = False
+
+    def about(self, key: str) -> Mapping[str, Json]:
+        """Give what was decided about one record."""
+        return self.decisions.get(key, {})
+
+
+NO_CHOICES = Choices()

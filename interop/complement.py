@@ -1,0 +1,277 @@
+"""The complement: what a store's format cannot hold, kept beside it, and the ancestors of merges.
+
+For each record that was converted into the store it keeps ``base`` (the record as the source said
+it) and ``expected`` (what this store's format says for it). Where the store still says what was
+expected, base is the value; where it says something else, somebody changed it there. Base is also
+the last state on which both stores agreed: the ancestor of a three-way merge.
+
+Form: JSON lines in a stable order, so that versions of it merge and compare line by line:
+
+    {"type": "complement", "version": 1, "store": …, "format": …, "generation": …, "tree": {…}}
+    {"type": "source", "source": …, "format": …, "generation": …, "tree": {path: digest}}
+    {"type": "file", "source": …, "digest": …, "text": …}            (or "base64")
+    {"type": "record", "source": …, "key": …, "to": …, "generation": …, "base": {…}, …}
+
+Spec: docs/model.md, section "The complement".
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import orjson
+
+from interop import fields
+from interop.errors import FormatError
+from interop.fields import Value
+from interop.model import Json, Record
+from interop.plan import digest
+
+VERSION = 1
+OLDER = 4
+"""How many earlier digests of a file are remembered, to tell a stale half of a sync."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A store that records came from, with its files as they were: path -> digest."""
+
+    id: str
+    format: str
+    generation: int
+    tree: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One record that was converted into this store."""
+
+    source: str
+    """Id of the store that it came from."""
+    key: str
+    """Its key there."""
+    to: str | None
+    """Its key here; None for a record that only travels in the complement."""
+    generation: int
+    """When base and expected were last agreed; a later conversion has a higher one."""
+    base: Record
+    expected: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """Field -> what this store says for base, where that differs from base."""
+    kept: frozenset[str] = frozenset()
+    """Fields in which this store had its own value when it was last written."""
+    declared: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Kinds that the user declared for this record: vocabulary -> term."""
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Stores further back on the way -> the record's key there."""
+    since: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
+    """Store further back -> fields of base that changed since, as they were there."""
+
+    def says(self, name: str) -> Value:
+        """Give what this store is expected to say for a field."""
+        if name in self.expected:
+            return self.expected[name]
+        return fields.get(self.base, name)
+
+    def base_at(self, store: str) -> Record:
+        """Give the record as it was when it left a store on the way."""
+        return fields.replace(self.base, self.since.get(store, {}))
+
+    def seen(self) -> Record:
+        """Give the record as this store is expected to say it."""
+        record = fields.replace(self.base, self.expected)
+        return fields.with_key(record, self.to or self.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complement:
+    """Everything that travels beside one store."""
+
+    store: str
+    format: str
+    generation: int
+    tree: Mapping[str, str] = field(default_factory=dict[str, str])
+    """This store's own files as interop last wrote them: path -> digest."""
+    older: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Path -> digests that interop wrote before, newest first."""
+    sources: Mapping[str, Source] = field(default_factory=dict[str, Source])
+    lines: tuple[Line, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """Digest -> bytes of the files of all sources, each once."""
+
+    def tree_of(self, source: str) -> dict[str, bytes]:
+        """Give the files of a source as they were."""
+        return {path: self.files[d] for path, d in self.sources[source].tree.items()}
+
+
+def dumps(complement: Complement) -> bytes:
+    """Encode; equal complements have equal bytes."""
+    out: list[Mapping[str, Json]] = [
+        {
+            "type": "complement",
+            "version": VERSION,
+            "store": complement.store,
+            "format": complement.format,
+            "generation": complement.generation,
+            "tree": dict(sorted(complement.tree.items())),
+            "older": {p: list(d) for p, d in sorted(complement.older.items()) if d},
+        }
+    ]
+    owner: dict[str, str] = {}
+    for source in sorted(complement.sources.values(), key=lambda s: s.id):
+        tree: Json = dict(sorted(source.tree.items()))
+        out.append(
+            {
+                "type": "source",
+                "source": source.id,
+                "format": source.format,
+                "generation": source.generation,
+                "tree": tree,
+            }
+        )
+        for file_digest in source.tree.values():
+            owner.setdefault(file_digest, source.id)
+    for file_digest, source_id in sorted(owner.items()):
+        out.append(
+            {
+                "type": "file",
+                "source": source_id,
+                "digest": file_digest,
+                **_content(complement.files[file_digest]),
+            }
+        )
+    for line in sorted(complement.lines, key=lambda x: (x.source, x.key)):
+        out.append(_line_to_json(line))
+    return b"".join(orjson.dumps(x, option=orjson.OPT_APPEND_NEWLINE) for x in out)
+
+
+def loads(data: bytes, where: str) -> Complement:
+    """Decode; what a version-control merge left (both sides, its markers) is read as one set.
+
+    Raises:
+        FormatError: a line is damaged, or was made by a newer version.
+    """
+    heads: list[dict[str, Json]] = []
+    sources: dict[str, Source] = {}
+    files: dict[str, bytes] = {}
+    lines: list[Line] = []
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        if not raw.strip() or raw.startswith(_MARKERS):
+            continue
+        at = f"{where}:{number}"
+        try:
+            item = orjson.loads(raw)
+            kind = item["type"]
+            if kind == "complement":
+                if item["version"] > VERSION:
+                    raise FormatError(at, "made by a newer interop", "upgrade memory-interop")
+                heads.append(item)
+            elif kind == "source":
+                source = Source(
+                    id=item["source"],
+                    format=item["format"],
+                    generation=item["generation"],
+                    tree=item["tree"],
+                )
+                if source.generation >= getattr(sources.get(source.id), "generation", 0):
+                    sources[source.id] = source
+            elif kind == "file":
+                content = _bytes(item)
+                if digest(content) != item["digest"]:
+                    raise FormatError(at, "a file differs from its digest", _DAMAGED)
+                files[item["digest"]] = content
+            elif kind == "record":
+                lines.append(_line_from_json(item, at))
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            raise FormatError(at, f"damaged ({error})", _DAMAGED) from error
+    if not heads:
+        raise FormatError(where, "has no header line", _DAMAGED)
+    for source in sources.values():
+        for path, file_digest in source.tree.items():
+            if file_digest not in files:
+                raise FormatError(where, f"lacks the content of {path!r}", _DAMAGED)
+    head = max(heads, key=lambda h: cast("int", h["generation"]))
+    older = cast("dict[str, list[str]]", head.get("older", {}))
+    return Complement(
+        store=cast("str", head["store"]),
+        format=cast("str", head["format"]),
+        generation=cast("int", head["generation"]),
+        tree=cast("dict[str, str]", head["tree"]),
+        older={p: tuple(d) for p, d in older.items()},
+        sources=sources,
+        lines=tuple(lines),
+        files=files,
+    )
+
+
+_MARKERS = (b"<<<<<<< ", b"=======", b">>>>>>> ", b"||||||| ")
+_DAMAGED = "take it from a backup, or move it away to go on without it (what it kept is lost then)"
+
+
+def _content(data: bytes) -> dict[str, Json]:
+    try:
+        return {"text": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def _bytes(item: Mapping[str, str]) -> bytes:
+    if "text" in item:
+        return item["text"].encode("utf-8")
+    return base64.b64decode(item["base64"], validate=True)
+
+
+def _line_to_json(line: Line) -> dict[str, Json]:
+    base = fields.to_json(line.base)
+    del base["key"]  # stands in the line already
+    out: dict[str, Json] = {
+        "type": "record",
+        "source": line.source,
+        "key": line.key,
+        "to": line.to,
+        "generation": line.generation,
+        "base": base,
+    }
+    if line.to is not None:
+        out["expected"] = _values_to_json(line.expected)
+    if line.kept:
+        out["kept"] = list[Json](sorted(line.kept))
+    if line.declared:
+        out["declared"] = dict(line.declared)
+    if line.keys:
+        out["keys"] = dict(sorted(line.keys.items()))
+    if line.since:
+        out["since"] = {s: _values_to_json(v) for s, v in sorted(line.since.items())}
+    return out
+
+
+def _line_from_json(item: Mapping[str, Json], at: str) -> Line:
+    base = cast("dict[str, Json]", item["base"])
+    since = cast("dict[str, dict[str, Json]]", item.get("since", {}))
+    return Line(
+        source=cast("str", item["source"]),
+        key=cast("str", item["key"]),
+        to=cast("str | None", item["to"]),
+        generation=cast("int", item["generation"]),
+        base=fields.from_json({**base, "key": item["key"]}, at),
+        expected=_values_from_json(cast("dict[str, Json]", item.get("expected", {}))),
+        kept=frozenset(cast("list[str]", item.get("kept", []))),
+        declared=cast("dict[str, str]", item.get("declared", {})),
+        keys=cast("dict[str, str]", item.get("keys", {})),
+        since={s: _values_from_json(v) for s, v in since.items()},
+    )
+
+
+def _values_to_json(values: Mapping[str, Value]) -> dict[str, Json]:
+    return {f: None if v is None else fields.value_to_json(v) for f, v in sorted(values.items())}
+
+
+def _values_from_json(values: Mapping[str, Json]) -> dict[str, Value]:
+    return {f: None if v is None else fields.value_from_json(f, v) for f, v in values.items()}
+
+
+def newest(lines: Iterable[Line]) -> list[Line]:
+    """Sort lines from the newest to the oldest."""
+    return sorted(lines, key=lambda x: -x.generation)

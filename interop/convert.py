@@ -1,0 +1,459 @@
+"""Converting one store into another: planned in memory, measured, then applied as it was shown.
+
+Planning is pure. Every record becomes a case (interop.cases), the destination's adapter writes what
+is to change over what is there, and the result is read back: exact, supplied or carried is what was
+measured, never what was hoped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from interop import fields
+from interop.adapter import Context, Refusal, Written, repeat_key
+from interop.cases import Case, Verdict, decide
+from interop.choices import NO_CHOICES, Choices
+from interop.complement import Complement
+from interop.complement import dumps as dump_complement
+from interop.complement import loads as load_complement
+from interop.counterparts import cases, ground, originals
+from interop.disk import state, transaction
+from interop.disk.tree import Tree
+from interop.errors import RefusedError, WriteError
+from interop.fields import FIELDS
+from interop.keeping import Kept, keep
+from interop.kinds import check_terms, declare
+from interop.measure import new_findings, outcome, read_back, supplied_notes
+from interop.merge import carry_over
+from interop.model import Files, Json, Record, Store
+from interop.plan import COMPLEMENT, FieldOutcome, FileChange, Outcome, Plan, digest
+from interop.restore import restore
+from interop.stores import Opened, assemble, carried_off, holds
+
+
+def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, now: str) -> Plan:
+    """Plan a conversion of one store into another; ``now`` is ISO 8601 in UTC.
+
+    Raises:
+        RefusedError: a complement does not belong to its files, or records would change that are
+            not meant to.
+        UsageError: the kind map or a decision says what the destination cannot hold.
+    """
+    doubts = [f"{s.label}: {d}" for s in (source, destination) for d in s.doubts]
+    if doubts and not choices.accept_stale:
+        raise RefusedError(
+            destination.label,
+            "files and complement are not of one time",
+            "bring both halves (a sync may be under way), or take them as they are with "
+            "--accept-stale",
+            doubts,
+        )
+    check_terms(choices.kind_map, destination.adapter.kinds, destination.adapter.name)
+    return _Planning(source, destination, choices, now).plan()
+
+
+def apply_plan(
+    plan: Plan, source: Opened, destination: Opened, choices: Choices = NO_CHOICES
+) -> None:
+    """Do what a plan says, or nothing at all.
+
+    Raises:
+        RefusedError: something is undecided, would be lost, or changed since the plan was made.
+        WriteError: writing failed, and was taken back.
+    """
+    if plan.blocked:
+        raise RefusedError(
+            plan.destination,
+            "nothing was written: decisions are needed",
+            "see the way out of each, or go on without them with --skip-refused",
+            [f"{o.key}: {o.reason}; {o.remedy}" for o in plan.outcomes if o.undecided],
+        )
+    if plan.lost and not choices.allow_loss:
+        raise RefusedError(
+            plan.destination,
+            "nothing was written: without a complement this would be lost",
+            "leave out --no-complement, or accept the loss with --allow-loss",
+            plan.lost,
+        )
+    if not plan.changes:
+        return
+    meant = {c.path: c.after for c in plan.changes}
+    files: dict[str, bytes] = {
+        p: b for p, b in {**destination.tree.files, **meant}.items() if b is not None
+    }
+    files.pop(COMPLEMENT, None)
+
+    def verify(found: Tree) -> None:
+        for path in {*files, *found.files}:
+            if files.get(path) != found.files.get(path):
+                raise WriteError(f"{destination.root}/{path}", "is not what was written")
+        if COMPLEMENT in meant and found.complement != meant[COMPLEMENT]:
+            raise WriteError(f"{destination.root}/{COMPLEMENT}", "is not what was written")
+
+    transaction.apply(
+        destination.root, plan.changes, label=f"convert {plan.source}", verify=verify,
+        ignored=destination.adapter.ignored,
+    )  # fmt: skip
+    state.remember(
+        destination.root, destination.raw.id, plan.generation, complement=plan.generation > 0
+    )
+    known = source.complement.generation if source.complement is not None else 0
+    state.remember(source.root, source.raw.id, known, complement=known > 0)
+
+
+def after(plan: Plan, destination: Opened) -> Opened:
+    """Give the destination as it will be, in memory: nothing is written."""
+    files = dict(destination.tree.files)
+    kept = destination.tree.complement
+    for change in plan.changes:
+        if change.path == COMPLEMENT:
+            kept = change.after
+        elif change.after is None:
+            del files[change.path]
+        else:
+            files[change.path] = change.after
+    tree = replace(destination.tree, files=dict(sorted(files.items())), complement=kept)
+    complement = load_complement(kept, COMPLEMENT) if kept is not None else None
+    return assemble(destination.adapter, destination.root, tree, complement, destination.raw.id)
+
+
+class _Planning:
+    """One planning run: cases are settled one by one into a target, which is then written."""
+
+    def __init__(self, source: Opened, destination: Opened, choices: Choices, now: str) -> None:
+        self.source, self.destination = source, destination
+        self.adapter = destination.adapter
+        self.choices = choices
+        self.now = now
+        self.ground = ground(source, destination)
+        self.originals = originals(source, self.adapter)
+        self.raw: Mapping[str, Record] = {r.key: r for r in self.ground.raw.records}
+        self.target: dict[str, Record] = dict(self.raw)
+        """What is to be written: key -> record; untouched records are the very objects of raw."""
+        self.settled: list[tuple[Case, Verdict, str | None]] = []
+        """Cases that both sides agree on -> key in the target, None for what only travels."""
+        self.left: list[Case] = []
+        """Cases on which nothing was agreed: what was known of them stays."""
+        self.outcomes: list[Outcome] = []
+        self.template: dict[str, Json] = {}
+        self.declared: dict[str, str] = {}
+        """Key in the target -> kind that the user declared."""
+        self.notes: list[str] = []
+
+    def plan(self) -> Plan:
+        for case in cases(self.source, self.adapter, self.ground, self.normal_form):
+            self.settle(case)
+        written = self.write()
+        files = dict(written.files)
+        self.attachments(files)
+        result = read_back(
+            self.adapter, written, files, self.raw, self.target, self.destination.label
+        )
+        complement, lost = self.measure(written, result, files)
+        kept = complement if self.choices.complement else None
+        self.describe(files, result, kept)
+        old = self.destination.complement
+        known = old.generation if old is not None else 0
+        return Plan(
+            source=self.source.label,
+            destination=self.destination.label,
+            changes=self.changes(files, kept),
+            outcomes=tuple(self.outcomes),
+            notes=tuple(self.notes),
+            lost=() if kept is not None else tuple(lost),
+            template=self.template,
+            generation=kept.generation if kept is not None else known,
+        )
+
+    # --- settling one case ---------------------------------------------------------------------
+
+    def settle(self, case: Case) -> None:
+        decision = self.choices.about(case.key)
+        verdict = decide(case, decision, delete=self.choices.delete or self.ground.fresh)
+        case = verdict.twin or case
+        if verdict.action == "conflict":
+            self.undecided(case, verdict)
+        elif verdict.action == "remove":
+            assert case.there is not None
+            del self.target[case.there.key]
+            self.outcomes.append(_outcome(case, verdict))
+        elif case.source is None or verdict.action in ("pending", "gone"):
+            self.left.append(case)
+            if case.source is not None or case.there is not None:
+                self.outcomes.append(_outcome(case, verdict))
+        elif verdict.action in ("same", "keep") and "kind" not in decision and not case.carried:
+            assert case.raw is not None
+            self.settled.append((case, verdict, case.raw.key))
+        else:
+            self.fit(case, verdict)
+
+    def fit(self, case: Case, verdict: Verdict) -> None:
+        """Say the merged record in the destination's way, or refuse it."""
+        assert verdict.merged is not None
+        if case.raw is None or case.there is None:
+            key = repeat_key(self.suggested(case), self.target)
+            target = self.with_kind(fields.with_key(verdict.merged, key), case)
+        else:
+            key = case.raw.key
+            target = _onto(case.raw, case.there, verdict.merged)
+            asked = "kind" in self.choices.about(case.key)
+            if asked or fields.get(target, "kinds") != fields.get(case.raw, "kinds"):
+                target = self.with_kind(target, case)
+        fitted = self.adapter.fit(target, case.raw, self.context())
+        if isinstance(fitted, Refusal):
+            self.refused(case, verdict, fitted)
+            return
+        if target != case.raw:
+            self.target[key] = target
+        self.settled.append((case, verdict, key))
+
+    def refused(self, case: Case, verdict: Verdict, refusal: Refusal) -> None:
+        """Let a record that cannot stand travel, where that was asked for or is the only way."""
+        asked = self.choices.carry or self.choices.about(case.key).get("carry") is True
+        if refusal.travels and case.there is not None:
+            # its readers cannot be told otherwise: for them the record leaves the store
+            leaves = decide(
+                replace(case, source=None),
+                self.choices.about(case.key),
+                delete=self.choices.delete or self.ground.fresh,
+            )
+            if leaves.action == "conflict":
+                self.undecided(case, replace(leaves, reason=f"{refusal.reason}, {leaves.reason}"))
+                return
+            if leaves.action != "remove":
+                self.left.append(case)
+                way = "--delete takes it out of this store; it stays in its complement"
+                self.outcomes.append(
+                    _outcome(case, replace(leaves, reason=refusal.reason, remedy=way))
+                )
+                return
+            del self.target[case.there.key]
+            case = replace(case, there=None, raw=None)
+        elif not (refusal.travels or asked or case.carried):
+            self.undecided(case, Verdict(
+                action="conflict", reason=refusal.reason, remedy=refusal.remedy
+            ), refusal)  # fmt: skip
+            return
+        to = case.raw.key if case.raw is not None else None
+        self.settled.append((case, verdict, to))
+        self.outcomes.append(
+            Outcome(
+                action="carry",
+                key=case.key,
+                to=to,
+                reason=refusal.reason,
+                fields=(FieldOutcome(field=refusal.field, fate="carried"),),
+            )
+        )
+
+    def undecided(self, case: Case, verdict: Verdict, refusal: Refusal | None = None) -> None:
+        self.left.append(case)
+        found = _outcome(case, verdict)
+        if self.choices.skip_refused:
+            self.outcomes.append(replace(found, action="skip"))
+            return
+        self.outcomes.append(replace(found, action="refuse" if refusal else "conflict"))
+        way = "take" if refusal is None else "kind" if refusal.field == "kinds" else "carry"
+        self.template[case.key] = {way: None}
+
+    def with_kind(self, record: Record, case: Case) -> Record:
+        """Give a record the kind that the user declared for it, now or at an earlier conversion."""
+        kinds = self.adapter.kinds
+        if kinds is None:
+            return record
+        stated: Mapping[str, str] = fields.get(record, "kinds") or {}
+        term = declare(
+            record,
+            kinds,
+            self.choices.kind_map,
+            self.choices.about(case.key),
+            override=self.choices.override,
+        )
+        present = stated.get(kinds.vocabulary)
+        cannot = kinds.required if present is None else kinds.closed and present not in kinds.terms
+        if term is None and cannot and case.line is not None:
+            term = case.line.declared.get(kinds.vocabulary)
+        if term is None or term == present:
+            return record
+        self.declared[record.key] = term
+        return fields.replace(record, {"kinds": {**stated, kinds.vocabulary: term}})
+
+    def suggested(self, case: Case) -> str:
+        """Give the key that a new record would like to have: the one it had in such a store."""
+        assert case.source is not None
+        if self.source.complement is not None:
+            known = self.source.complement.sources
+            for line in case.lines:
+                for store, key in ((line.source, line.key), *line.keys.items()):
+                    if store in known and known[store].format == self.adapter.name:
+                        return key
+        return case.source.key
+
+    def normal_form(self, records: Sequence[Record]) -> dict[str, Record]:
+        """Say records as the destination's format would, each as if it were new."""
+        declared = dict(self.declared)
+        new = tuple(
+            self.with_kind(r, Case(key=r.key, source=r, there=None, raw=None)) for r in records
+        )
+        self.declared = declared
+        store = Store(format=self.adapter.name, records=new)
+        return dict(self.adapter.write(store, {}, Context(now=self.now)).records)
+
+    def context(self, addresses: Mapping[str, str] | None = None) -> Context:
+        return Context(now=self.now, addresses=addresses or {}, originals=self.originals)
+
+    # --- the whole -----------------------------------------------------------------------------
+
+    def write(self) -> Written:
+        """Put the target over what is there; what cannot stand beside the rest is refused."""
+        addresses = {
+            key: case.address
+            for case, _, key in self.settled
+            if key is not None and case.raw is None and case.address is not None
+        }
+        store = Store(format=self.adapter.name, records=tuple(self.target.values()))
+        written = self.adapter.write(store, self.ground.files, self.context(addresses))
+        refused = {r.key: r for r in written.refused}
+        for item in [s for s in self.settled if s[2] in refused]:
+            case, verdict, key = item
+            assert key is not None
+            self.settled.remove(item)
+            self.refused(case, verdict, refused[key])
+        self.notes += written.notes
+        return written
+
+    def measure(
+        self, written: Written, result: Store, files: Files
+    ) -> tuple[Complement, list[str]]:
+        """Make the complement, and say how each record came through and what only it keeps."""
+        now = {r.key: r for r in result.records}
+        vocabulary = self.adapter.kinds.vocabulary if self.adapter.kinds is not None else ""
+        kept: list[Kept] = []
+        for case, verdict, key in self.settled:
+            stands = written.records.get(key) if key is not None else None
+            declared = self.declared.get(key) if key is not None else None
+            merged = verdict.merged or case.source
+            assert merged is not None
+            kept.append(
+                Kept(
+                    case=case,
+                    merged=merged,
+                    stands=now[stands.key] if stands is not None else None,
+                    declared={vocabulary: declared} if declared is not None else {},
+                )
+            )
+        moved = {k: r.key for k, r in written.records.items()}
+        complement = keep(
+            self.source, self.destination, self.ground.restored, kept, self.left, moved, files
+        )
+        back = restore(result, complement, files, self.adapter, holds)
+        again = {r.key: r for r in back.store.records}
+        said = {r.key: r for r in self.source.raw.records}
+        notes = supplied_notes(written)
+        carried = {o.key for o in self.outcomes if o.action == "carry"}
+        lost: list[str] = []
+        for item, (case, verdict, key) in zip(kept, self.settled, strict=True):
+            if item.stands is None:
+                lost.append(f"{case.key}: the whole record")
+                continue
+            found, only_kept = outcome(
+                item, verdict, again[item.stands.key], said.get(case.key),
+                notes.get(key or "", {}), self.destination.label,
+            )  # fmt: skip
+            lost += only_kept
+            if case.key not in carried:
+                self.outcomes.append(found)
+        if self.source.adapter is not self.adapter:
+            lost += (f"{path}: is no record" for path in self.source.raw.carried)
+        return complement, lost
+
+    def attachments(self, files: dict[str, bytes]) -> None:
+        """Bring files that are no records along, between stores of one format."""
+        if self.source.adapter is not self.adapter or self.ground.fresh:
+            return
+        old = self.destination.complement
+        mine = old.sources.get(self.source.raw.id) if old is not None else None
+        earlier: Mapping[str, str] = mine.tree if mine is not None else {}
+        for path, now in self.source.raw.carried.items():
+            data = self.source.tree.files.get(path)
+            if data is None or path.endswith("#"):
+                continue
+            before, there = earlier.get(path), files.get(path)
+            if there is None and before is None:
+                files[path] = data
+            elif there is None or there == data or now == before or digest(data) == before:
+                continue
+            elif digest(there) == before:
+                files[path] = data
+            else:
+                self.notes.append(
+                    f"{path} differs on both sides: the destination's stays, the source's is in "
+                    "the complement"
+                )
+
+    def changes(self, files: Files, complement: Complement | None) -> tuple[FileChange, ...]:
+        """List the files to write: records before the lines that name them, removals last."""
+        there = self.destination.tree.files
+        puts = sorted(
+            (p for p in files if files[p] != there.get(p)), key=lambda p: (self.adapter.index(p), p)
+        )
+        gone = sorted(p for p in there if p not in files)
+        out = [
+            FileChange(path=p, before=digest(there[p]) if p in there else None, after=files.get(p))
+            for p in (*puts, *gone)
+        ]
+        if complement is not None:
+            old, new = self.destination.tree.complement, dump_complement(complement)
+            if old != new:
+                before = digest(old) if old is not None else None
+                out.append(FileChange(path=COMPLEMENT, before=before, after=new))
+        return tuple(out)
+
+    def describe(self, files: Files, result: Store, complement: Complement | None) -> None:
+        """Add the lines that a person should read before agreeing."""
+        order = {r.key: i for i, r in enumerate(self.source.restored.store.records)}
+        self.outcomes.sort(key=lambda o: order.get(o.key, len(order)))
+        others = [p for p in self.source.raw.carried if not p.endswith("#")]
+        if others and self.source.adapter is not self.adapter and complement is not None:
+            more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+            self.notes.append(
+                f"{len(others)} files are no records and travel in the complement: "
+                f"{', '.join(others[:5])}{more}"
+            )
+        if complement is not None and self.source.tree.files:
+            size = sum(map(len, self.source.tree.files.values()))
+            off = carried_off(self.destination.root)
+            self.notes.append(
+                f"the full text of the source ({size:,} bytes) enters the destination's "
+                f"{COMPLEMENT}" + (f", which {off} may carry off this machine" if off else "")
+            )
+        self.notes += new_findings(
+            self.adapter, (self.ground.files, self.ground.raw), (files, result)
+        )
+        self.notes += (
+            f"{then} was recognised as {now} by its text alone"
+            for store in (self.source, self.destination)
+            for then, now in store.restored.guessed
+        )
+
+
+def _onto(raw: Record, there: Record, merged: Record) -> Record:
+    """Say in the destination's own words what changed: the rest keeps the words it has."""
+    if there.role != merged.role:
+        return fields.with_key(merged, raw.key)
+    values = {
+        f: carry_over(fields.get(raw, f), fields.get(there, f), fields.get(merged, f))
+        for f in FIELDS[merged.role]
+    }
+    return fields.replace(raw, values)
+
+
+def _outcome(case: Case, verdict: Verdict) -> Outcome:
+    return Outcome(
+        action=verdict.action,
+        key=case.key,
+        to=case.there.key if case.there is not None else None,
+        reason=verdict.reason,
+        remedy=verdict.remedy,
+    )

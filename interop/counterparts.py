@@ -1,0 +1,215 @@
+"""Every record that takes part in a conversion, each with its counterparts: the cases of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from interop import fields
+from interop.adapter import Adapter
+from interop.ancestry import Ancestor, ancestors
+from interop.cases import Case
+from interop.complement import Line
+from interop.fields import FIELDS
+from interop.match import match, message
+from interop.merge import same
+from interop.model import Files, Record, Store
+from interop.restore import Restored
+from interop.stores import Opened
+
+Normal = Callable[[Sequence[Record]], dict[str, Record]]
+"""Say records as the destination's format would: key -> record, without those it refuses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What the destination is written onto, and how its records are to be seen."""
+
+    files: Files
+    raw: Store
+    restored: Restored
+    fresh: bool
+    """There is no file at the destination, so what is removed needs no asking."""
+
+
+def ground(source: Opened, destination: Opened) -> Ground:
+    """Choose what the destination is written onto.
+
+    An empty destination is given the files of the nearest store of its format on the way here: the
+    source's own, or those that the source's complement keeps.
+    """
+    adapter = destination.adapter
+    if not destination.empty:
+        return Ground(
+            files=destination.tree.files,
+            raw=destination.raw,
+            restored=destination.restored,
+            fresh=False,
+        )
+    if source.adapter is adapter:
+        raw = replace(source.raw, id=destination.raw.id)
+        full = replace(source.restored.store, id=destination.raw.id)
+        return Ground(files=source.tree.files, raw=raw, restored=Restored(store=full), fresh=True)
+    files: Files = {}
+    identity = destination.raw.id
+    if source.complement is not None:
+        kept = [s for s in source.complement.sources.values() if s.format == adapter.name]
+        if kept:
+            nearest = max(kept, key=lambda s: (s.generation, s.id))
+            files, identity = source.complement.tree_of(nearest.id), nearest.id
+    raw = replace(adapter.read(files), id=identity)
+    return Ground(files=files, raw=raw, restored=Restored(store=raw), fresh=True)
+
+
+def originals(source: Opened, adapter: Adapter) -> Files:
+    """Give the files of the destination's format that the source or its complement has."""
+    out: dict[str, bytes] = {}
+    if source.complement is not None:
+        for s in sorted(source.complement.sources.values(), key=lambda s: (s.generation, s.id)):
+            if s.format == adapter.name:
+                out |= source.complement.tree_of(s.id)
+    if source.adapter is adapter:
+        out |= source.tree.files
+    return out
+
+
+def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> list[Case]:
+    """Give a case for every record of the source, and for every one that it no longer has."""
+    here = {r.key: r for r in source.restored.store.records}
+    raw = {r.key: r for r in onto.raw.records}
+    there = {r.key: r for r in onto.restored.store.records}
+    found = _ancestors(source, adapter, onto)
+    out: list[Case] = []
+    for a in found:
+        if a.silent:
+            continue
+        other = there.get(a.destination or "")
+        if onto.fresh and other is not None:
+            # the kept files say what both agreed on, as far as their format can
+            other = fields.with_key(a.base, other.key)
+        out.append(
+            Case(
+                key=a.source or a.destination or a.base.key,
+                source=here.get(a.source or ""),
+                there=other,
+                raw=raw.get(a.destination or ""),
+                base=a.base,
+                line=a.line,
+                origin=(source.raw.id, a.source or a.base.key),
+                lines=source.restored.lines.get(a.source or "", ()),
+                address=a.address,
+                carried=a.carried,
+            )
+        )
+    used = {a.source for a in found}
+    new = [r for r in source.restored.store.records if r.key not in used]
+    known = {a.destination for a in found}
+    free = [r for r in onto.raw.records if r.key not in known]
+    counterparts = _first_contact(new, free, there, adapter, normal)
+    for record in new:
+        case = counterparts.get(record.key) or Case(
+            key=record.key, source=record, there=None, raw=None
+        )
+        lines = source.restored.lines.get(record.key, ())
+        out.append(replace(case, origin=(source.raw.id, record.key), lines=lines))
+    out += _travelling(source, onto, found, there, raw)
+    order = {r.key: i for i, r in enumerate(source.restored.store.records)}
+    return sorted(out, key=lambda c: order.get(c.key, len(order)))
+
+
+def _ancestors(source: Opened, adapter: Adapter, onto: Ground) -> list[Ancestor]:
+    if onto.fresh and source.adapter is adapter:  # a copy: every record is its own counterpart
+        return [
+            Ancestor(source=r.key, destination=r.key, base=r, generation=0, line=None)
+            for r in source.restored.store.records
+        ]
+    return ancestors(source.restored, source.adapter.handle, onto.restored, adapter.handle)
+
+
+def _first_contact(
+    new: Sequence[Record],
+    free: Sequence[Record],
+    there: dict[str, Record],
+    adapter: Adapter,
+    normal: Normal,
+) -> dict[str, Case]:
+    """Look for counterparts of records that no conversion has linked: key -> case."""
+    if not new or not free:
+        return {}
+    said = normal(new)
+    left = [said.get(r.key, r) for r in new]
+    out: dict[str, Case] = {}
+    for pair in match(left, free, handle=adapter.handle, content=message):
+        record, other = new[pair.left], free[pair.right]
+        doubt = _DOUBTS.get(pair.how, "")
+        if message(left[pair.left]) == message(other):
+            doubt = ""
+        out[record.key] = Case(
+            key=record.key,
+            source=record,
+            there=_in_words_of(record, left[pair.left], there[other.key]),
+            raw=other,
+            doubtful=doubt,
+        )
+    return out
+
+
+_DOUBTS = {
+    "key": "stands at the same place as",
+    "handle": "has the name of",
+    "near": "is nearly the same text as",
+}
+
+
+def _in_words_of(record: Record, normal: Record, other: Record) -> Record:
+    """Give the counterpart in the record's own words, where it says the same in its format's."""
+    if record.role != other.role:
+        return other
+    return fields.replace(
+        other,
+        {
+            f: fields.get(record, f)
+            for f in FIELDS[record.role]
+            if fields.get(other, f) is not None
+            and same(fields.get(normal, f), fields.get(other, f))
+        },
+    )
+
+
+def _travelling(
+    source: Opened,
+    onto: Ground,
+    found: Sequence[Ancestor],
+    there: dict[str, Record],
+    raw: dict[str, Record],
+) -> list[Case]:
+    """Give records that are only in the source's complement: the destination may hold them.
+
+    They come from the store that they left, not from the source: their lines say so.
+    """
+    silent = {id(a.line) for a in found if a.silent}
+    before = {(x.source, x.key): x for x in onto.restored.known}
+    at = {id(x): key for key, xs in onto.restored.lines.items() for x in xs}
+    out: list[Case] = []
+    for line in source.restored.carried:
+        if id(line) in silent or line.source == onto.restored.store.id:
+            continue
+        old: Line | None = before.get((line.source, line.key))
+        if old is not None and fields.to_json(old.base) == fields.to_json(line.base):
+            continue
+        key = at.get(id(old), "")
+        out.append(
+            Case(
+                key=line.key,
+                source=line.base,
+                there=there.get(key),
+                raw=raw.get(key),
+                base=old.base if old is not None else None,
+                line=old,
+                origin=(line.source, line.key),
+                lines=(line,),
+                address=old.to if old is not None else None,
+                carried=old is not None and old.to is None,
+            )
+        )
+    return out

@@ -1,0 +1,193 @@
+"""Making a destination's complement: what its format could not say, and what both now agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from interop import fields
+from interop.cases import Case
+from interop.complement import OLDER, Complement, Line, Source, dumps
+from interop.fields import FIELDS, Value
+from interop.merge import carry_over, same
+from interop.model import Files, Record
+from interop.plan import digest
+from interop.restore import Restored
+from interop.stores import Opened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A case that was settled, and what stands for it now."""
+
+    case: Case
+    merged: Record
+    """What both sides now agree on."""
+    stands: Record | None
+    """What the destination's format says of it; None when it only travels."""
+    declared: Mapping[str, str]
+
+
+def keep(
+    source: Opened,
+    destination: Opened,
+    restored: Restored,
+    kept: Sequence[Kept],
+    left: Sequence[Case],
+    moved: Mapping[str, str],
+    files: Files,
+) -> Complement:
+    """Make the complement of ``files``.
+
+    ``kept`` are the cases that were settled, ``left`` those on which nothing was agreed: what was
+    known of them stays. ``moved`` gives the present key of each record that the destination had.
+    """
+    old = destination.complement
+    me, them = destination.raw.id, source.raw.id
+    higher = 1 + max(
+        old.generation if old is not None else 0,
+        source.complement.generation if source.complement is not None else 0,
+    )
+    before = {(x.source, x.key): x for x in old.lines} if old is not None else {}
+    lines: dict[tuple[str, str], Line] = {}
+    for item in kept:
+        line = _line(item, me, higher, travelled=item.case.origin[0] != them)
+        known = before.get((line.source, line.key))
+        if known is not None and replace(line, generation=known.generation) == known:
+            line = known
+        lines[(line.source, line.key)] = line
+    stay = {id(case.line) for case in left}
+    for was, line in _readdressed(restored, moved) if old is not None else ():
+        mark = (line.source, line.key)
+        if mark not in lines and (line.source != them or id(was) in stay):
+            lines[mark] = line
+    tree = {path: digest(data) for path, data in files.items()}
+    sources, contents = _sources(source, old, me, higher)
+    complement = Complement(
+        store=me,
+        format=destination.adapter.name,
+        generation=higher,
+        tree=tree,
+        older=_older(old, tree),
+        sources=sources,
+        lines=tuple(lines.values()),
+        files=contents,
+    )
+    if old is not None and dumps(replace(complement, generation=old.generation)) == dumps(old):
+        return old
+    return complement
+
+
+def _line(item: Kept, me: str, generation: int, *, travelled: bool) -> Line:
+    """Make the line of one record."""
+    case = item.case
+    assert case.source is not None
+    base = fields.with_key(case.source, case.origin[1])
+    keys, since = _way(case, base, me, travelled=travelled)
+    line = Line(
+        source=case.origin[0],
+        key=case.origin[1],
+        to=item.stands.key if item.stands is not None else None,
+        generation=generation,
+        base=base,
+        declared=item.declared or (case.line.declared if case.line is not None else {}),
+        keys=keys,
+        since=since,
+    )
+    if item.stands is None or item.stands.role != base.role:
+        return line
+    expected: dict[str, Value] = {}
+    own: set[str] = set()
+    bases: dict[str, Value] = {}
+    for name in FIELDS[base.role]:
+        says, meant = fields.get(base, name), fields.get(item.merged, name)
+        stands = fields.get(item.stands, name)
+        if same(says, meant):
+            seen = stands
+        else:  # the destination's own value: the pair stays the last state that both agreed on
+            own.add(name)
+            agreed = fields.get(case.base, name) if case.base is not None else None
+            known = case.line is not None and case.line.source == line.source
+            was = case.line.says(name) if known and case.line is not None else agreed
+            seen = carry_over(was, agreed, says)
+            if not same(carry_over(says, seen, stands), meant):
+                bases[name], seen = meant, stands
+        if seen != bases.get(name, says):
+            expected[name] = seen
+    return replace(
+        line, base=fields.replace(base, bases), expected=expected, kept=frozenset(own - set(bases))
+    )
+
+
+def _way(
+    case: Case, base: Record, me: str, *, travelled: bool
+) -> tuple[dict[str, str], dict[str, dict[str, Value]]]:
+    """Give the record's key in each store further back, and what changed in base since."""
+    keys: dict[str, str] = {}
+    since: dict[str, dict[str, Value]] = {}
+    for line in case.lines:
+        steps = [(s, k, line.base_at(s)) for s, k in line.keys.items()]
+        if not travelled:
+            steps.insert(0, (line.source, line.key, line.base))
+        for store, key, then in steps:
+            if store == me or store in keys or store == case.origin[0]:
+                continue
+            keys[store] = key
+            if then.role != base.role:
+                continue
+            apart = {
+                f: fields.get(then, f)
+                for f in FIELDS[base.role]
+                if not same(fields.get(then, f), fields.get(base, f))
+            }
+            if apart:
+                since[store] = apart
+    return keys, since
+
+
+def _readdressed(restored: Restored, moved: Mapping[str, str]) -> Iterable[tuple[Line, Line]]:
+    """Give each line that was known, and the same with its record's present key."""
+    for key, lines in restored.lines.items():
+        for line in lines:
+            yield line, replace(line, to=moved.get(key, line.to))
+    for line in (*restored.carried, *restored.gone):
+        yield line, line
+
+
+def _sources(
+    source: Opened, old: Complement | None, me: str, generation: int
+) -> tuple[dict[str, Source], dict[str, bytes]]:
+    """Give the stores on the way with their files, each file once."""
+    sources: dict[str, Source] = dict(old.sources) if old is not None else {}
+    contents: dict[str, bytes] = dict(old.files) if old is not None else {}
+    if source.complement is not None:
+        for s in source.complement.sources.values():
+            known = sources.get(s.id)
+            if s.id != me and (known is None or known.generation < s.generation):
+                sources[s.id] = s
+        contents |= source.complement.files
+    tree: dict[str, str] = {}
+    for path, data in source.tree.files.items():
+        tree[path] = digest(data)
+        contents[tree[path]] = data
+    known = sources.get(source.raw.id)
+    if known is None or dict(known.tree) != tree:
+        sources[source.raw.id] = Source(
+            id=source.raw.id, format=source.adapter.name, generation=generation, tree=tree
+        )
+    return sources, contents
+
+
+def _older(old: Complement | None, tree: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Remember what the files were before, to recognise a stale half of a sync."""
+    if old is None:
+        return {}
+    out = dict(old.older)
+    for path, before in old.tree.items():
+        if path in tree and tree[path] != before:
+            out[path] = (before, *(d for d in out.get(path, ()) if d != before))[:OLDER]
+    return {
+        path: left
+        for path, digests in out.items()
+        if (left := tuple(d for d in digests if d != tree.get(path)))
+    }

@@ -1,0 +1,99 @@
+"""Kinds that the user declares: the only way in which a record gets a kind that nobody wrote.
+
+A kind map says ``LEFT=TERM``; LEFT is a declared term, ``VOCABULARY:term``, ``role:decision`` or
+``untyped``. The more specific one wins. Nothing here looks at a name, a heading or a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from interop import fields
+from interop.adapter import Kinds
+from interop.errors import UsageError
+from interop.model import ROLES, Json, Record
+
+UNTYPED = "untyped"
+
+
+def parse_kind_map(text: str) -> dict[str, str]:
+    """Read ``untyped=project,claude:technique=reference``.
+
+    Raises:
+        UsageError: an entry is not ``LEFT=TERM``, or one LEFT has two terms.
+    """
+    out: dict[str, str] = {}
+    for entry in filter(None, (part.strip() for part in text.split(","))):
+        left, equals, term = (part.strip() for part in entry.partition("="))
+        if not (left and equals and term):
+            raise UsageError(f"--kind-map: {entry!r} is not LEFT=TERM", "e.g. untyped=project")
+        if left.startswith("role:") and left[5:] not in ROLES:
+            raise UsageError(f"--kind-map: {left!r} is no role", f"one of {', '.join(ROLES)}")
+        if out.setdefault(left, term) != term:
+            raise UsageError(
+                f"--kind-map: {left!r} has two terms, {out[left]!r} and {term!r}", "give one"
+            )
+    return out
+
+
+def check_terms(kind_map: Mapping[str, str], kinds: Kinds | None, destination: str) -> None:
+    """Refuse a kind map whose terms the destination cannot hold.
+
+    Raises:
+        UsageError: a term is outside a closed vocabulary, or the destination knows no kinds.
+    """
+    for left, term in kind_map.items():
+        if kinds is None:
+            raise UsageError(f"--kind-map: {destination} has no kinds", "leave it out")
+        if kinds.closed and term not in kinds.terms:
+            raise UsageError(
+                f"--kind-map: {left}={term}: {destination} does not know {term!r}",
+                f"one of {', '.join(kinds.terms)}",
+            )
+
+
+def declare(
+    record: Record,
+    kinds: Kinds | None,
+    kind_map: Mapping[str, str],
+    decision: Mapping[str, Json],
+    *,
+    override: bool = False,
+) -> str | None:
+    """Give the term that the user declared for a record, or None to leave its kind alone.
+
+    A decision on this very record wins; a kind map touches a term that the destination accepts
+    only with ``override``.
+
+    Raises:
+        UsageError: two entries of equal rank say different things.
+    """
+    if kinds is None:
+        return None
+    chosen = decision.get("kind")
+    if isinstance(chosen, str):
+        if kinds.closed and chosen not in kinds.terms:
+            raise UsageError(
+                f"decision on {record.key!r}: kind {chosen!r} is unknown there",
+                f"one of {', '.join(kinds.terms)}",
+            )
+        return chosen
+    stated: Mapping[str, str] = fields.get(record, "kinds") or {}
+    present = stated.get(kinds.vocabulary)
+    accepted = present is not None and (present in kinds.terms or not kinds.closed)
+    if accepted and not override:
+        return None
+    own = {v: t for v, t in stated.items() if v == kinds.vocabulary} or stated
+    exact = {kind_map[f"{v}:{t}"] for v, t in own.items() if f"{v}:{t}" in kind_map}
+    terms = {kind_map[t] for t in own.values() if t in kind_map}
+    by_role = {kind_map[r] for r in [f"role:{record.role}"] if r in kind_map}
+    none = {kind_map[UNTYPED]} if not stated and UNTYPED in kind_map else set[str]()
+    for candidates in (exact, terms, by_role, none):
+        if len(candidates) > 1:
+            raise UsageError(
+                f"--kind-map is ambiguous for {record.key!r}: {', '.join(sorted(candidates))}",
+                "name the vocabulary (VOCABULARY:term=TERM) or decide on the record",
+            )
+        if candidates:
+            return candidates.pop()
+    return None

@@ -1,0 +1,220 @@
+"""Which record here is which record there: the one matching step of restore, merge and diff.
+
+In order: the same key with the same content; the handle, an identity that survives what the
+runtime does; the same key; identical content among what is left; near-identical content, or the
+unmatched neighbours at the same place of one file. The last two are guesses of different strength:
+``content`` is certain enough to link, ``near`` is shown as such and never acted on silently.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from interop.adapter import path_of
+from interop.fields import get
+from interop.model import Body, Record
+
+How = Literal["key", "handle", "content", "near"]
+Handle = Callable[[Record], str | None]
+
+NEAR = 80.0
+"""Similarity in percent (rapidfuzz's ratio) from which two texts count as near-identical."""
+
+
+class Pair(NamedTuple):
+    """A record on the left and one on the right, by position, and how they were recognised."""
+
+    left: int
+    right: int
+    how: How
+
+
+def words(record: Record) -> tuple[str, ...]:
+    """Give what a record says in words: its identity when it has lost its address."""
+    body = get(record, "body")
+    text = body.text if isinstance(body, Body) else ""
+    return (record.role, _fold(text), *(_fold(get(record, f) or "") for f in _TELLING))
+
+
+_TELLING = ("name", "description", "decision", "subject", "rejected", "reason")
+
+
+def message(record: Record) -> tuple[str, ...]:
+    """Give what a record says, whatever it is called: its identity across formats."""
+    return (*words(record)[:2], *words(record)[3:])
+
+
+def text_of(record: Record) -> str:
+    """Give the words of a record as one text, for similarity."""
+    return "\n".join(part for part in words(record)[1:] if part)
+
+
+def match(
+    left: Sequence[Record],
+    right: Sequence[Record],
+    *,
+    handle: Handle,
+    content: Callable[[Record], Hashable] = words,
+    by_key: bool = True,
+    near: bool = True,
+) -> list[Pair]:
+    """Pair two lists of records; each record is in at most one pair. Sorted by left position."""
+    pairing = _Pairing(left, right)
+    if by_key:
+        pairing.by(lambda r: (_nfc(r.key), content(r)), "key")
+        pairing.by(lambda r: _some(handle(r), r.role), "handle", only_unique=True)
+        pairing.by(lambda r: None if "~" in r.key else (_nfc(r.key), r.role), "key")
+    pairing.by(lambda r: content(r) if text_of(r).strip() else None, "content")
+    if near:
+        pairing.neighbours()
+        pairing.similar()
+    return sorted(pairing.pairs)
+
+
+class _Pairing:
+    def __init__(self, left: Sequence[Record], right: Sequence[Record]) -> None:
+        self.left, self.right = left, right
+        self.free_left = dict.fromkeys(range(len(left)))
+        self.free_right = dict.fromkeys(range(len(right)))
+        self.pairs: list[Pair] = []
+
+    def add(self, i: int, j: int, how: How) -> None:
+        del self.free_left[i], self.free_right[j]
+        self.pairs.append(Pair(i, j, how))
+
+    def by(
+        self, mark: Callable[[Record], Hashable], how: How, *, only_unique: bool = False
+    ) -> None:
+        """Pair what has the same mark, in order; None marks nothing."""
+        if not self.free_left or not self.free_right:
+            return
+        there: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for j in self.free_right:
+            there[mark(self.right[j])].append(j)
+        there.pop(None, None)
+        here: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for i in self.free_left:
+            here[mark(self.left[i])].append(i)
+        for value, ones in here.items():
+            others = there.get(value, [])
+            if only_unique and (len(ones) > 1 or len(others) > 1):
+                # one handle twice (live and archived): the key decides, else the order
+                ones, others = self._same_key(ones, others, how)
+            for i, j in zip(ones, others, strict=False):
+                self.add(i, j, how)
+
+    def _same_key(
+        self, ones: list[int], others: list[int], how: How
+    ) -> tuple[list[int], list[int]]:
+        keys = {_nfc(self.right[j].key): j for j in others}
+        for i in ones:
+            j = keys.get(_nfc(self.left[i].key))
+            if j is not None and j in self.free_right:
+                self.add(i, j, how)
+        return (
+            [i for i in ones if i in self.free_left],
+            [j for j in others if j in self.free_right],
+        )
+
+    def neighbours(self) -> None:
+        """Pair runs of unmatched records that stand between the same neighbours of one file."""
+        partner = {p.left: p.right for p in self.pairs}
+        theirs = {p.right: p.left for p in self.pairs}
+        gaps = {
+            (path, _gap(before, partner), _gap(after, partner)): run
+            for path, before, run, after in _runs(self.left, self.free_left)
+        }
+        for path, before, run, after in list(_runs(self.right, self.free_right)):
+            mine = gaps.get((path, _own(before, theirs), _own(after, theirs)))
+            if mine and len(mine) == len(run):
+                for i, j in zip(mine, run, strict=True):
+                    if i in self.free_left and self.left[i].role == self.right[j].role:
+                        self.add(i, j, "near")
+
+    def similar(self) -> None:
+        """Pair near-identical texts; candidates share rare words, so the cost stays near-linear."""
+        if not self.free_left or not self.free_right:
+            return
+        from rapidfuzz import fuzz
+
+        texts = {j: text_of(self.right[j]) for j in self.free_right}
+        index: defaultdict[str, list[int]] = defaultdict(list)
+        for j, text in texts.items():
+            for token in set(_tokens(text)):
+                index[token].append(j)
+        scored: list[tuple[float, int, int]] = []
+        for i in self.free_left:
+            text = text_of(self.left[i])
+            rare = sorted({t for t in _tokens(text) if t in index}, key=lambda t: len(index[t]))
+            votes: Counter[int] = Counter()
+            for token in rare[:12]:
+                votes.update(index[token][:50])
+            for j, _ in votes.most_common(5):
+                if self.left[i].role != self.right[j].role:
+                    continue
+                ratio = fuzz.ratio(text, texts[j], score_cutoff=NEAR)
+                if ratio >= NEAR:
+                    scored.append((-ratio, i, j))
+        for _, i, j in sorted(scored):
+            if i in self.free_left and j in self.free_right:
+                self.add(i, j, "near")
+
+
+def _runs(
+    records: Sequence[Record], free: Iterable[int]
+) -> Iterable[tuple[str, int, list[int], int]]:
+    """Yield (path, position before, run, position after) of each shared file; -1 is an end."""
+    unmatched = set(free)
+    by_path: defaultdict[str, list[int]] = defaultdict(list)
+    for i, record in enumerate(records):
+        if "#" in record.key:
+            by_path[_nfc(path_of(record.key))].append(i)
+    for path, members in by_path.items():
+        before, run = -1, list[int]()
+        for i in members:
+            if i in unmatched:
+                run.append(i)
+            else:
+                if run:
+                    yield path, before, run, i
+                before, run = i, []
+        if run:
+            yield path, before, run, -1
+
+
+def _gap(position: int, partner: dict[int, int]) -> int:
+    return -1 if position < 0 else partner[position]
+
+
+def _own(position: int, theirs: dict[int, int]) -> int:
+    return position if position < 0 or position in theirs else -2
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _tokens(text: str) -> list[str]:
+    """Give the words of a text; a run that no spaces divide gives its three-letter pieces."""
+    out: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        if word.isascii():
+            out.append(word)
+        else:
+            out += (word[k : k + 3] for k in range(max(1, len(word) - 2)))
+    return out
+
+
+def _some(handle: str | None, role: str) -> Hashable:
+    return None if handle is None else (role, _nfc(handle))
+
+
+def _nfc(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _fold(text: str) -> str:
+    return text.replace("\r\n", "\n").strip()

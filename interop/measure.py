@@ -1,0 +1,129 @@
+"""What came through: the result is read back and compared with what was meant, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from interop import fields
+from interop.adapter import Adapter, Written
+from interop.cases import Verdict
+from interop.errors import RefusedError, WriteError
+from interop.fields import FIELDS
+from interop.keeping import Kept
+from interop.merge import same
+from interop.model import Files, Record, Store
+from interop.plan import FieldOutcome, Outcome
+
+
+def read_back(
+    adapter: Adapter,
+    written: Written,
+    files: Files,
+    raw: Mapping[str, Record],
+    target: Mapping[str, Record],
+    label: str,
+) -> Store:
+    """Read what would be written, and see that it says what was meant and nothing else.
+
+    Raises:
+        RefusedError: a record that is not meant to change would change, appear or vanish.
+    """
+    result = adapter.read(files)
+    now = {r.key: r for r in result.records}
+    wrong = [
+        f"{key}: is not read back as it was written"
+        for key, record in written.records.items()
+        if now.get(record.key) != record
+    ]
+    meant = {r.key for r in written.records.values()}
+    wrong += [f"{key}: would become a record" for key in now if key not in meant]
+    wrong += [
+        f"{key}: would change, though nothing about it is to change"
+        for key, record in raw.items()
+        if target.get(key) is record and written.records.get(key) != record
+    ]
+    if wrong:
+        raise RefusedError(
+            label,
+            "writing would touch records that are not meant to change",
+            "nothing was written; rename the records named here, or report this",
+            sorted(wrong),
+        )
+    return result
+
+
+def outcome(
+    item: Kept,
+    verdict: Verdict,
+    again: Record,
+    source: Record | None,
+    supplied: Mapping[str, str],
+    label: str,
+) -> tuple[Outcome, list[str]]:
+    """Say how one record came through, and which fields only a complement keeps.
+
+    ``again`` is the record as the destination's complement restores it, ``source`` as the source's
+    own format says it, ``supplied`` what the adapter had to supply: field -> note.
+
+    Raises:
+        WriteError: the complement would not give back what was meant; nothing is written.
+    """
+    assert item.stands is not None
+    found: list[FieldOutcome] = []
+    lost: list[str] = []
+    for name in FIELDS[item.stands.role]:
+        meant, says = fields.get(item.merged, name), fields.get(item.stands, name)
+        if not same(fields.get(again, name), meant):
+            raise WriteError(
+                f"{label}: {item.stands.key}",
+                f"{name} would not come back from the complement",
+                "nothing was written; please report this",
+            )
+        if says != meant and meant is not None:
+            lost.append(f"{item.case.key}: {name}")
+        if verdict.action not in ("add", "update"):
+            continue
+        there = item.case.there
+        if there is not None and same(meant, fields.get(there, name)):
+            continue
+        note = supplied.get(name, "")
+        if name == "kinds" and item.declared:
+            note = "declared as " + ", ".join(item.declared.values())
+        if says == meant:
+            if says is not None:
+                exact = source is None or fields.get(source, name) == says
+                found.append(FieldOutcome(field=name, fate="exact" if exact else "restored"))
+        else:
+            found.append(
+                FieldOutcome(field=name, fate="supplied" if note else "carried", note=note)
+            )
+    return (
+        Outcome(
+            action=verdict.action,
+            key=item.case.key,
+            to=item.stands.key,
+            fields=tuple(found),
+            reason=verdict.reason,
+        ),
+        lost,
+    )
+
+
+def supplied_notes(written: Written) -> dict[str, dict[str, str]]:
+    """Give what the adapter supplied: key in the target -> field -> value and reason."""
+    out: dict[str, dict[str, str]] = {}
+    for s in written.supplied:
+        out.setdefault(s.key, {})[s.field] = f"{s.value!r}, {s.reason}"
+    return out
+
+
+def new_findings(
+    adapter: Adapter, before: tuple[Files, Store], after: tuple[Files, Store]
+) -> Sequence[str]:
+    """Say what the destination's runtime would newly trip over."""
+    known = {(f.code, f.path) for f in adapter.lint(*before)}
+    return [
+        f"{f.code} {f.path}: {f.problem}; {f.remedy}"
+        for f in adapter.lint(*after)
+        if (f.code, f.path) not in known and f.severity != "note"
+    ]

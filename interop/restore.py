@@ -1,0 +1,173 @@
+"""What a store says once its complement is taken into account.
+
+Field by field: where the store still says what was expected, the richer base value is the value;
+where it says something else, somebody changed it there, and that wins.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from interop import fields
+from interop.adapter import Adapter, Hold, path_of
+from interop.complement import Complement, Line, newest
+from interop.fields import FIELDS, Value
+from interop.match import match
+from interop.merge import carry_over, same
+from interop.model import Files, Record, Store
+from interop.plan import digest
+
+Holds = Callable[[str, str], bool]
+"""(format, field) -> can that format say the field?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A store's records in full, and which lines of the complement speak of which."""
+
+    store: Store
+    """Its records with restored values; keys and order are the store's own."""
+    lines: Mapping[str, tuple[Line, ...]] = field(default_factory=dict[str, tuple[Line, ...]])
+    """Key -> the lines that speak of the record, newest first."""
+    carried: tuple[Line, ...] = ()
+    """Records that only travel in the complement."""
+    gone: tuple[Line, ...] = ()
+    """Lines whose record is no longer in the store."""
+    guessed: tuple[tuple[str, str], ...] = ()
+    """(key at the last conversion, key now) of records that were only nearly recognised."""
+
+    @property
+    def known(self) -> Iterable[Line]:
+        """Every line that counts; of two that a version-control merge left, only the one taken."""
+        for lines in self.lines.values():
+            yield from lines
+        yield from self.carried
+        yield from self.gone
+
+
+def restore(
+    raw: Store, complement: Complement | None, files: Files, adapter: Adapter, holds: Holds
+) -> Restored:
+    """Restore every record of a store from its complement."""
+    if complement is None:
+        return Restored(store=raw)
+    by_key: defaultdict[str, list[Line]] = defaultdict(list)
+    carried: list[Line] = []
+    for line in newest(complement.lines):
+        if line.to is None:
+            carried.append(line)
+        else:
+            by_key[line.to].append(line)
+    groups = list(by_key.values())
+    then = [group[0].seen() for group in groups]
+    lines: dict[str, tuple[Line, ...]] = {}
+    guessed: list[tuple[str, str]] = []
+    gone = dict.fromkeys(range(len(groups)))
+    for pair in match(then, raw.records, handle=adapter.handle):
+        key = raw.records[pair.right].key
+        lines[key] = _settle(groups[pair.left], raw.records[pair.right])
+        del gone[pair.left]
+        if pair.how == "near":
+            guessed.append((then[pair.left].key, key))
+    untouched = _untouched(complement, files, adapter)
+    records = tuple(
+        _restored(r, lines[r.key], complement, holds, untouched(r.key)) if r.key in lines else r
+        for r in raw.records
+    )
+    return Restored(
+        store=Store(
+            format=raw.format,
+            records=records,
+            carried=raw.carried,
+            problems=raw.problems,
+            id=complement.store,
+        ),
+        lines=lines,
+        carried=tuple(carried),
+        gone=tuple(line for i in gone for line in groups[i]),
+        guessed=tuple(guessed),
+    )
+
+
+def _settle(group: list[Line], record: Record) -> tuple[Line, ...]:
+    """Of two lines of one source for one record (a version-control merge), take the one that fits.
+
+    The newer one counts when neither or both match what is seen; the other is left out.
+    """
+    chosen: dict[tuple[str, str], Line] = {}
+    for line in group:
+        other = chosen.get((line.source, line.key))
+        if other is None or (not _fits(other, record) and _fits(line, record)):
+            chosen[(line.source, line.key)] = line
+    return tuple(newest(chosen.values()))
+
+
+def _fits(line: Line, record: Record) -> bool:
+    return all(same(fields.get(record, f), line.says(f)) for f in FIELDS[record.role])
+
+
+def _restored(
+    record: Record,
+    lines: tuple[Line, ...],
+    complement: Complement,
+    holds: Holds,
+    untouched: bool,
+) -> Record:
+    values: dict[str, Value] = {}
+    for name in FIELDS[record.role]:
+        now = fields.get(record, name)
+        for line in lines:
+            if line.base.role != record.role:
+                continue
+            base, said = fields.get(line.base, name), line.says(name)
+            source = complement.sources.get(line.source)
+            if base is said is None and source is not None and not holds(source.format, name):
+                continue  # a format that cannot say the field has no opinion on it
+            # the same bytes as written are the same statement, however a newer reader reads it
+            seen = now if untouched and name not in line.kept else said
+            value = carry_over(base, seen, now)
+            if value != now:
+                values[name] = value
+            break
+    return fields.replace(record, values) if values else record
+
+
+def _untouched(complement: Complement, files: Files, adapter: Adapter) -> Callable[[str], bool]:
+    """Tell whether the bytes that state a record are those that interop wrote.
+
+    A record's statements stand in its own file and in the files that several records share.
+    """
+    paths = {path_of(line.to) for line in complement.lines if line.to is not None}
+    shared = [p for p in complement.tree if p not in paths or adapter.index(p)]
+    now = {p: digest(files[p]) for p in complement.tree if p in files}
+    new_index = any(adapter.index(p) and p not in complement.tree for p in files)
+    if new_index or any(now.get(p) != complement.tree[p] for p in shared if not adapter.derived(p)):
+        return lambda key: False
+
+    def untouched(key: str) -> bool:
+        path = path_of(key)
+        return path in now and now[path] == complement.tree[path]
+
+    return untouched
+
+
+def stale(complement: Complement, files: Files) -> list[str]:
+    """Name the files whose bytes are those of an older generation than the complement's.
+
+    A sync tool that brought one half, or a restored backup, leaves such a store.
+    """
+    out: list[str] = []
+    for path, older in sorted(complement.older.items()):
+        data = files.get(path)
+        if data is not None and complement.tree.get(path) != (now := digest(data)) and now in older:
+            out.append(path)
+    return out
+
+
+def can_hold(adapter: Adapter, name: str) -> bool:
+    """Say whether a format can state a field of its own accord (a view repeats another one)."""
+    if name == "extra":
+        return True
+    return adapter.holds.get(name, Hold.NO) is not Hold.NO or name == "state"

@@ -1,0 +1,150 @@
+"""Write one store's memory into another.
+
+The plan is printed first: what happens to each record, what had to be supplied, what the
+destination has no place for (it travels in the complement, beside the store) and what a person has
+to decide. --dry-run stops there. Nothing is written while a record is refused or in conflict; the
+way out is printed with each.
+
+A kind is never guessed. Where the destination demands one that nobody declared, declare it:
+--kind-map untyped=project for all without a kind, note=reference for a foreign term, or record by
+record in a decisions file, which --dry-run --decisions FILE writes for you to fill in.
+
+Exit code 3 when somebody has to decide first, 1 when something is pending (the source removed it;
+--delete removes it here too), else 0.
+
+--json prints one object, also when it is refused: source, destination, written (true or false),
+outcomes (action, key, to, fields, reason, remedy), changes (action, path), notes, lost, template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from interop import convert, decisions, kinds, stores
+from interop.choices import Choices
+from interop.cli.plan_text import as_object, explain
+from interop.cli.progress import progress
+from interop.cli.text import amount, json_lines, say, tell
+from interop.errors import RefusedError
+from interop.model import Json
+from interop.plan import Plan
+
+DRY = "a dry run: nothing was written"
+
+
+def run(
+    source: Annotated[str, typer.Argument(help="The store to read.", metavar="SRC")],
+    destination: Annotated[
+        str,
+        typer.Argument(help="The store to write; FORMAT:PATH where none is yet.", metavar="DST"),
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan, write nothing.")
+    ] = False,
+    kind_map: Annotated[
+        str,
+        typer.Option(
+            help="Kinds you declare: a term, VOCABULARY:term, role:decision or untyped = a term.",
+            metavar="L=T,…",
+        ),
+    ] = "",
+    decisions_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--decisions",
+            help="What you decided, record by record (YAML); --dry-run writes what is undecided.",
+            metavar="FILE",
+        ),
+    ] = None,
+    carry: Annotated[
+        bool,
+        typer.Option("--carry", help="Records that cannot stand travel in the complement."),
+    ] = False,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Remove what was removed in the source.")
+    ] = False,
+    skip_refused: Annotated[
+        bool,
+        typer.Option("--skip-refused", help="Write the rest when records are refused."),
+    ] = False,
+    override: Annotated[
+        bool,
+        typer.Option("--override", help="Let --kind-map change kinds that the destination takes."),
+    ] = False,
+    no_complement: Annotated[
+        bool,
+        typer.Option("--no-complement", help="Keep nothing beside the store (a loss)."),
+    ] = False,
+    allow_loss: Annotated[
+        bool, typer.Option("--allow-loss", help="Accept the losses that are listed.")
+    ] = False,
+    accept_stale: Annotated[
+        bool,
+        typer.Option("--accept-stale", help="Go on with a store that is older than expected."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The plan as one JSON object.")] = False,
+) -> int:
+    """Print the plan, and carry it out."""
+    decided = (
+        decisions.load(decisions_file)
+        if decisions_file is not None and (decisions_file.exists() or not dry_run)
+        else {}
+    )
+    choices = Choices(
+        kind_map=kinds.parse_kind_map(kind_map),
+        decisions=decided,
+        carry=carry,
+        delete=delete,
+        skip_refused=skip_refused,
+        override=override,
+        complement=not no_complement,
+        allow_loss=allow_loss,
+        accept_stale=accept_stale,
+    )
+    with progress("planning"):
+        here = stores.open_store(source)
+        there = stores.open_store(destination, must_exist=False)
+        plan = convert.plan(here, there, choices, now=_now())
+    if not as_json:
+        say(*explain(plan))
+        tell("")
+    written = False
+    try:
+        if not dry_run:
+            with progress("writing"):
+                convert.apply_plan(plan, here, there, choices)
+            written = True
+    finally:
+        if as_json:  # a program reads what is refused in the plan itself
+            json_lines([{**as_object(plan), "written": written}])
+    if dry_run:
+        tell(DRY, *_offer_decisions(plan, decisions_file, decided))
+    elif not as_json:
+        tell(f"done: {amount(len(plan.changes), 'file')} changed")
+    if plan.blocked or (plan.lost and not allow_loss):
+        return RefusedError.exit_code
+    return int(plan.count("pending") > 0)
+
+
+def _now() -> str:
+    """Give the moment as the library wants it; the clock is here, so that plans are pure."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _offer_decisions(
+    plan: Plan, path: Path | None, decided: Mapping[str, Mapping[str, Json]]
+) -> Iterator[str]:
+    """Write what is undecided where it was asked for, else say how to ask for it."""
+    if not plan.template:
+        return
+    undecided = amount(len(plan.template), "record")
+    if path is None:
+        yield f"{undecided} to decide on: --dry-run --decisions FILE writes them to FILE to fill in"
+        return
+    path.write_text(decisions.dump(plan.template, decided), encoding="utf-8")
+    yield f"{undecided} to decide on, written to {path}: fill it in and convert with it"

@@ -1,0 +1,151 @@
+"""The entry point: one lazy application, and the one place where errors become exit codes.
+
+Agents call ``interop`` from hooks, so start-up matters: only the module of the invoked command is
+imported. The others are known by their one line in ``COMMANDS``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, TypeAlias, cast
+
+import typer
+
+from interop import __version__
+from interop.cli.text import visible
+from interop.errors import FormatError, InteropError
+
+COMMANDS: Mapping[str, str] = {
+    "formats": "What each format can hold, and where its stores lie.",
+    "detect": "Which format a directory is in, and why.",
+    "show": "The records of a store, as the canonical model says them.",
+    "convert": "Write one store's memory into another.",
+    "diff": "What differs between two stores, by record and field.",
+    "check": "Prove on a store that nothing of it gets lost.",
+    "lint": "What a store's runtime would choke on, drop or cap.",
+    "undo": "Take back the last conversion into a store.",
+}
+"""Command -> the first line of its module's docstring, so that help imports none of them."""
+
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+"""What a shell reports for a program that ended because nobody read on."""
+
+Run: TypeAlias = Callable[..., int]
+"""What a command's module gives: parsed arguments -> exit code."""
+
+
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """Give the application, with the command that the arguments name and stand-ins for the rest."""
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    app = typer.Typer(
+        name="interop",
+        help="Move AI-agent memory between runtimes without losing any of it.",
+        epilog="A store is PATH or FORMAT:PATH; `interop COMMAND --help` says more.",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name, line in COMMANDS.items():
+        if name == chosen:
+            module = importlib.import_module(f"interop.cli.{name}")
+            app.command(name, help=module.__doc__)(_leaving(module.run))
+        else:
+            app.command(name, help=line)(_stand_in)
+    return app
+
+
+def main() -> None:
+    """Run the command that the process was called with, and exit."""
+    # Paths and texts may hold what the terminal's encoding cannot say: they are shown escaped.
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    application(sys.argv[1:])(prog_name="interop")
+
+
+def run_safely(run: Callable[[], int]) -> int:
+    """Run a command and give its exit code; what a user can mend becomes a line on stderr."""
+    try:
+        code = run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        _tell("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered has no reader: without this the interpreter complains on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (InteropError, OSError, ExceptionGroup) as error:
+        problems = list(_leaves(error))
+        told = [_sentence(problem) for problem in problems]
+        for sentence in told:
+            _tell(sentence)
+        return max(_exit_code(problem) for problem in problems)
+    return code
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    """Give the errors of a group one by one."""
+    if isinstance(error, ExceptionGroup):
+        for inner in cast("ExceptionGroup[Exception]", error).exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _sentence(problem: Exception) -> str:
+    if isinstance(problem, InteropError):
+        return str(problem)
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return f"{problem.filename}: {(problem.strerror or 'cannot be used').lower()}"
+    raise problem  # a fault of ours: the traceback is wanted
+
+
+def _exit_code(problem: Exception) -> int:
+    return problem.exit_code if isinstance(problem, InteropError) else FormatError.exit_code
+
+
+def _tell(sentence: str) -> None:
+    print("interop:", visible(sentence, keep="\n"), file=sys.stderr)
+
+
+def _leaving(run: Run) -> Callable[..., None]:
+    """Give the command as typer wants it: leaving with its exit code."""
+
+    @functools.wraps(run)
+    def leave(**arguments: object) -> None:
+        raise typer.Exit(run_safely(functools.partial(run, **arguments)))
+
+    return leave
+
+
+def _stand_in() -> None:
+    """Stand in help for a command that is not invoked."""
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"interop {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+if __name__ == "__main__":
+    main()

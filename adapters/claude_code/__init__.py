@@ -1,0 +1,87 @@
+r"""Claude Code's auto-memory directories: one Markdown file a memory, and an index.
+
+    MEMORY.md            # Memory Index
+                         - [Dock sensor](dock-sensor.md) — two of nine report late
+                         - Docks are numbered from the river
+    dock-sensor.md       ---
+                         name: dock-sensor
+                         description: "Two of nine report late, since May"
+                         metadata:
+                           node_type: memory
+                           type: project
+                         ---
+
+                         The sensors of the north quay report late.
+
+Spec: docs/formats/claude-code.md, version 1.
+Cannot hold: tags, entities, created and recalled dates, observations, an archive; other roles than
+memory.
+"""
+
+from __future__ import annotations
+
+from interop.adapter import Adapter, Hold, Kinds
+from interop.adapters.claude_code import reading
+from interop.adapters.claude_code.fitting import fit
+from interop.adapters.claude_code.index import is_index
+from interop.adapters.claude_code.lint import lint
+from interop.adapters.claude_code.location import locate
+from interop.adapters.claude_code.memory_file import FORMAT, TERMS, VOCABULARY, has_own_header
+from interop.adapters.claude_code.writing import write
+from interop.model import Files, Record, Store
+
+__all__ = ["ADAPTER"]
+
+_NOT_OURS = ("facts/", "archive/")
+"""Folders that another format with the same headers keeps its memories in."""
+
+
+def read(files: Files) -> Store:
+    """Read every memory file, and the index for titles, hooks and the notes kept in it."""
+    return reading.read(files).store()
+
+
+def detect(files: Files) -> str | None:
+    """Say why files look like a memory directory: an index, or files with its header."""
+    if "MEMORY.md" in files:
+        return "there is a MEMORY.md"
+    if "index.md" in files and any(p.startswith(_NOT_OURS) for p in files):
+        return None
+    indexes = [path for path in files if is_index(path)]
+    if indexes:
+        return f"there is a {min(indexes)}"
+    named = (p for p in sorted(files) if p.endswith(".md") and not p.startswith(_NOT_OURS))
+    first = next((p for p in named if has_own_header(files[p])), None)
+    return f"{first} has the header of a memory file" if first else None
+
+
+def handle(record: Record) -> str | None:
+    """Take the path of a memory file as its identity; a note of an index has none."""
+    return record.key if record.key.endswith(".md") else None
+
+
+ADAPTER = Adapter(
+    name=FORMAT,
+    title="Claude Code memory directories",
+    spec=1,
+    holds={
+        "name": Hold.EXACT,
+        "title": Hold.EXACT,
+        "description": Hold.EXACT,
+        "hook": Hold.EXACT,
+        "body": Hold.EXACT,
+        "kinds": Hold.EXACT,
+        "session": Hold.EXACT,
+        "modified": Hold.EXACT,
+        "links": Hold.VIEW,
+    },
+    detect=detect,
+    read=read,
+    write=write,
+    fit=fit,
+    kinds=Kinds(vocabulary=VOCABULARY, terms=TERMS),
+    handle=handle,
+    index=is_index,
+    lint=lint,
+    locate=locate,
+)

@@ -1,0 +1,350 @@
+r"""One memory file: a fenced header and a text.
+
+    ---
+    name: dock-sensor
+    description: "Two of nine report late, since May"
+    metadata:
+      node_type: memory
+      type: project
+      originSessionId: 5b0c2f6e-1a44-4e0b-9a51-0d7c3e8f1a01
+      modified: 2026-05-02T07:14:09.211Z
+    ---
+
+    The sensors of the north quay report late.
+
+(The CLI writes one blank behind ``metadata:``.)
+
+Spec: docs/formats/claude-code.md, sections "The header" and "The text".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from interop.model import Body, Json, Link, Memory
+from interop.syntax import header as fenced
+from interop.syntax.header import Entry, Header
+from interop.syntax.splice import Edit, splice
+
+FORMAT = "claude-code"
+VOCABULARY = "claude"
+TERMS = ("user", "feedback", "project", "reference")
+NESTED = {"type": "kinds", "originSessionId": "session", "modified": "modified"}
+"""Keys that stand under ``metadata`` (generations 3 and 4) or at the top (1 and 2) -> field."""
+HEADER_FIELDS = ("name", "description", "kinds", "session", "modified")
+
+_TOP_ORDER = ("name", "description", "type", "originSessionId", "modified")
+_ORDER = ("node_type", "type", "originSessionId", "modified")
+_BLANK = re.compile(r"[ \t]*\r?\n")
+_CODE = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?![^\n]*`)|~{3,})[^\n]*"
+    r"(?:\n(?![ \t>]*\1[`~]*[ \t]*\r?$)[^\n]*)*(?:\n[^\n]*)?"
+    r"|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\r?\n)[^`]|(?!\2(?!`))`++)*?(?<!`)\2(?!`)",
+    re.MULTILINE,
+)
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_QUOTED = re.compile(r"[,'\"`{}\[\]#]|:(?:\s|\Z)|\A[-?:&*!|>%@]")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A file as read: its text, its header, and where the body stands."""
+
+    text: str
+    header: Header | None
+    body_start: int
+    body_end: int
+    memory: Memory
+    """The record, without what the index says of it."""
+    blanked: bool
+    """A program emptied the header: the name is ``""``, description and kind are gone."""
+
+
+def decode(data: bytes) -> str | None:
+    """Read UTF-8 strictly, a byte order mark kept; None when it is something else."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def read(path: str, text: str) -> MemoryFile:
+    """Read one memory file; any text is one."""
+    header = fenced.parse(text)
+    start, end = _body_span(text, header)
+    body = text[start:end]
+    links = wiki_links(body)
+    if header is None:
+        memory = Memory(key=path, body=Body(text=body), links=links)
+        return MemoryFile(text, None, start, end, memory, False)
+    top: dict[str, Entry] = {e.key: e for e in header.entries}
+    inner = top.get("metadata")
+    values = _nested(text, inner)
+    name = top["name"].text if "name" in top else None
+    description = top["description"].text if "description" in top else ""
+    stated: dict[str, str] = {}
+    extra: dict[str, Json] = {}
+    for key, entry in top.items():
+        if key in NESTED:
+            below = values.get(key)
+            stated[key] = below if isinstance(below, str) and below else entry.text
+            if entry.text and stated[key] != entry.text:
+                extra[key] = entry.text  # both places state it, and they disagree
+            elif entry.style in ("map", "list"):
+                extra[key] = fenced.value(text, entry)
+        elif key == "metadata":
+            more = {k: v for k, v in values.items() if not _is_own(k, v)}
+            if more:
+                extra[key] = more
+            elif not values and entry.style != "empty" and entry.text:
+                extra[key] = fenced.value(text, entry)
+        elif key and (key not in ("name", "description") or entry.style in ("map", "list")):
+            extra[key] = fenced.value(text, entry)
+    for key in NESTED:
+        below = values.get(key)
+        if key not in stated and isinstance(below, str):
+            stated[key] = below
+    kind = stated.get("type")
+    memory = Memory(
+        key=path,
+        name=name or None,
+        description=description or None,
+        body=Body(text=body),
+        kinds={VOCABULARY: kind} if kind else {},
+        links=links,
+        modified=stated.get("modified") or None,
+        session=stated.get("originSessionId") or None,
+        extra={FORMAT: extra} if extra else {},
+    )
+    return MemoryFile(text, header, start, end, memory, name == "" and not description and not kind)
+
+
+def _nested(text: str, inner: Entry | None) -> Mapping[str, Json]:
+    """Give what stands under ``metadata``, in lines of its own or as a flow map."""
+    if inner is None:
+        return {}
+    if inner.style == "map":
+        return {
+            c.key: c.text if c.key in NESTED and c.text else fenced.value(text, c)
+            for c in inner.children
+            if c.key
+        }
+    if inner.style == "flow":
+        flow = fenced.value(text, inner)
+        return flow if isinstance(flow, dict) else {}
+    return {}
+
+
+def _is_own(key: str, value: Json) -> bool:
+    """Is this a key under ``metadata`` that the model has, or the mark on every file?"""
+    return isinstance(value, str) and (key in NESTED or (key == "node_type" and value == "memory"))
+
+
+def _body_span(text: str, header: Header | None) -> tuple[int, int]:
+    start = 1 if text[:1] == "\ufeff" else 0
+    if header is not None:
+        blank = _BLANK.match(text, header.end)
+        start = blank.end() if blank else header.end
+    end = len(text)
+    if end > start and text[end - 1] == "\n":
+        end -= 1
+        if end > start and text[end - 1] == "\r":
+            end -= 1
+    return start, end
+
+
+def wiki_links(body: str) -> tuple[Link, ...]:
+    """Give the wiki links outside code, each target once, in order."""
+    if "[[" not in body:
+        return ()
+    if "`" in body or "~~~" in body:
+        body = _CODE.sub(" ", body)
+    return tuple(Link(target=t) for t in dict.fromkeys(m[1] for m in _WIKI.finditer(body)))
+
+
+def written(value: str) -> str:
+    """Write a value as the CLI does: in double quotes if it has one of its marks."""
+    if _QUOTED.search(value) or not fenced.holds_plain(value):
+        return fenced.quoted(value, "double")
+    return value
+
+
+def new(memory: Memory) -> str:
+    """Write a new file, as the present CLI writes it (generation 4)."""
+    text = _new_header(memory, "\n") + "\n" + memory.body.text
+    return text + ("\r\n" if text.endswith("\r") else "\n")
+
+
+def _new_header(memory: Memory, eol: str) -> str:
+    out = ["---"]
+    for key, value in (("name", memory.name), ("description", memory.description)):
+        if value:
+            out.append(f"{key}: {written(value)}")
+    out += ["metadata: ", "  node_type: memory"]
+    for key, value in _nested_values(memory).items():
+        if value:
+            out.append(f"  {key}: {written(value)}")
+    return eol.join([*out, "---", ""])
+
+
+def _nested_values(memory: Memory) -> dict[str, str | None]:
+    return {
+        "type": memory.kinds.get(VOCABULARY),
+        "originSessionId": memory.session,
+        "modified": memory.modified,
+    }
+
+
+def splice_in(file: MemoryFile, memory: Memory) -> str:
+    """Give the file's text with the fields of a record; what they agree on stays as it is."""
+    old = file.memory
+    text = file.text
+    wanted: dict[str, str | None] = {}
+    for key, now, then in (
+        ("name", memory.name, old.name),
+        ("description", memory.description, old.description),
+    ):
+        if now != then:
+            wanted[key] = now
+    before = _nested_values(old)
+    nested = {k: v for k, v in _nested_values(memory).items() if v != before[k]}
+    if wanted or nested:
+        text = _with_header(file, memory, wanted, nested)
+    if memory.body.text != old.body.text:
+        text = _with_body(text, memory.body.text)
+    return text
+
+
+def _with_header(
+    file: MemoryFile,
+    memory: Memory,
+    wanted: Mapping[str, str | None],
+    nested: Mapping[str, str | None],
+) -> str:
+    text, header = file.text, file.header
+    if header is None:
+        mark = 1 if text[:1] == "\ufeff" else 0
+        cut = text.find("\n")
+        eol = "\r\n" if cut > 0 and text[cut - 1] == "\r" else "\n"
+        return text[:mark] + _new_header(memory, eol) + eol + text[mark:]
+    edits: list[Edit] = []
+    for key, value in wanted.items():
+        edits += _statement(text, header, header.entries, key, value, "")
+    inner = fenced.get(header.entries, "metadata")
+    at_top = inner is None and any(fenced.get(header.entries, k) for k in NESTED)
+    added: list[str] = []
+    is_flow = inner is not None and inner.style == "flow"
+    unfold = {k: v for k, v in nested.items() if is_flow and k in _nested(text, inner)}
+    for key, value in nested.items():
+        below = fenced.get(inner.children, key) if inner else None
+        above = fenced.get(header.entries, key)
+        is_above = above is not None and above.text != ""
+        if value is None:
+            edits += fenced.clear(header.entries, key)
+            for entry in header.entries:
+                if entry.key == "metadata":
+                    edits += fenced.clear(entry.children, key)
+        elif key in unfold:
+            continue
+        elif inner and inner.style == "map" and not (is_above and not (below and below.text)):
+            first = inner.children[0]
+            pad = text[first.start : first.start + first.indent]
+            edits += _statement(text, header, inner.children, key, value, pad, inner.stop)
+        elif (inner is None and not at_top) or (inner and inner.style == "empty" and not above):
+            added.append(f"  {key}: {written(value)}{header.eol}")
+        else:
+            edits += _statement(text, header, header.entries, key, value, "")
+    if inner and unfold:
+        edits += _unfolded(text, header, inner, unfold)
+    if added:
+        if inner is None:
+            added[:0] = [f"metadata: {header.eol}", f"  node_type: memory{header.eol}"]
+        edits.append(_at(header.close if inner is None else inner.stop, "".join(added)))
+    return splice(text, edits)
+
+
+def _at(place: int, line: str) -> Edit:
+    return Edit(place, place, line)
+
+
+def _statement(
+    text: str,
+    header: Header,
+    entries: tuple[Entry, ...],
+    key: str,
+    value: str | None,
+    pad: str,
+    otherwise: int | None = None,
+) -> list[Edit]:
+    """Set, insert or clear one key among the entries of one level."""
+    if value is None:
+        return fenced.clear(entries, key)
+    entry = fenced.get(entries, key)
+    if entry is not None:
+        if entry.style in ("single", "double"):
+            return [fenced.set_value(text, entry, fenced.quoted(value, entry.style))]
+        keeps = entry.style == "plain" and fenced.holds_plain(value)
+        return [fenced.set_value(text, entry, value if keeps else written(value))]
+    order = _ORDER if pad else _TOP_ORDER
+    where = fenced.place(entries, key, order, header.close if otherwise is None else otherwise)
+    if not pad and not any(e.key in order for e in entries):
+        where = header.inner
+    return [_at(where, f"{pad}{key}: {written(value)}{header.eol}")]
+
+
+def _unfolded(
+    text: str, header: Header, inner: Entry, nested: Mapping[str, str | None]
+) -> list[Edit]:
+    """Write a flow map of scalars as lines, the one way to change a key in it."""
+    flow = fenced.value(text, inner)
+    if not isinstance(flow, dict) or not all(isinstance(v, str) for v in flow.values()):
+        return []
+    values: dict[str, Json] = {**flow, **nested}
+    order = {k: n for n, k in enumerate(_ORDER)}
+    keys = sorted(values, key=lambda k: order.get(k, -1))
+    stated = ((k, v) for k in keys if isinstance(v := values[k], str) and v)
+    below = [f"{header.eol}  {k}: {written(v)}" for k, v in stated]
+    return [fenced.set_value(text, inner, "".join(below))]
+
+
+def _with_body(text: str, body: str) -> str:
+    """Put another body, layout kept as far as the body can be read back from it."""
+    header = fenced.parse(text)
+    start, end = _body_span(text, header)
+    final = text[end:]
+    head = text[:start]
+    if header is None:
+        if body[:1] == "\ufeff" and not head:
+            head = "\ufeff"
+        if fenced.find(head + body + "\n"):
+            head += "---\n---\n\n"
+    else:
+        eol = header.eol
+        bare = header.end == len(text)
+        if not head.endswith("\n"):
+            head += eol
+        if bare or (start == header.end and _BLANK.match(body + "\n")):
+            head += eol
+            final = final or (eol if bare else "")
+    if body.endswith("\n") and not final:
+        final = "\n"
+    if body.endswith("\r") and final == "\n":
+        final = "\r\n"
+    return head + body + final
+
+
+_HEAD = 2048
+"""Bytes that are enough to know a header by."""
+_OWN_KEY = re.compile(rb"\n(?:name|description|metadata):")
+
+
+def has_own_header(data: bytes) -> bool:
+    """Does a file open with a header that has one of this format's keys at its top level?"""
+    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
+    if not head.startswith(b"---"):
+        return False
+    closing = re.search(rb"\n---[ \t]*\r?(?:\n|\Z)", head)
+    inner = head[: closing.start()] if closing else b""
+    return bool(re.match(rb"---[ \t]*\r?\n", head)) and bool(_OWN_KEY.search(inner))

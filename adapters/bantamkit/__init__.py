@@ -1,0 +1,78 @@
+r"""Memory stores of bantamkit: one Markdown file a fact, two folders, a derived index.
+
+    facts/pump-pressure.md      live
+    archive/old-lock-code.md    archived
+    index.md                    - [[pump-pressure]] (project) — Pressure of the cargo bikes
+
+Spec: docs/formats/bantamkit.md, version 1, measured on bantamkit 0.27.0 and 0.36.2.
+Cannot hold: titles, hooks, tags, entities, named relations, times of day, tasks, decisions,
+tombstones.
+"""
+
+from __future__ import annotations
+
+import re
+
+from interop.adapter import Adapter, Hold, Kinds
+from interop.adapters.bantamkit import index
+from interop.adapters.bantamkit.fact_file import TERMS, is_fact
+from interop.adapters.bantamkit.fitting import fit
+from interop.adapters.bantamkit.layers import locate
+from interop.adapters.bantamkit.lint import lint
+from interop.adapters.bantamkit.store import read, write
+from interop.model import Files, Record
+
+_HEAD = 4096
+_FACT = re.compile(rb"---\r?\n(?=(?s:.*?)^name:)(?=(?s:.*?)^description:)", re.MULTILINE)
+
+
+def detect(files: Files) -> str | None:
+    """Say why these files look like a store of bantamkit, or None."""
+    facts = sorted(path for path in files if is_fact(path))
+    looking = next((path for path in facts if _FACT.search(files[path][:_HEAD])), None)
+    if looking is not None:
+        return f"{looking} looks like a fact"
+    data = files.get(index.PATH)
+    if data is None or not index.looks_like_one(data):
+        return None
+    if any(path.startswith(("facts/", "archive/")) for path in files):
+        return "index.md beside facts/ and archive/"
+    return "index.md has nothing but index lines of facts" if data.strip() else None
+
+
+def _handle(record: Record) -> str | None:
+    """Take the name: it survives archiving, restoring and every rewrite."""
+    return getattr(record, "name", None)
+
+
+def _is_index(path: str) -> bool:
+    return path == index.PATH
+
+
+ADAPTER = Adapter(
+    name="bantamkit",
+    title="bantamkit memory stores",
+    spec=1,
+    holds={
+        "name": Hold.EXACT,
+        "description": Hold.EXACT,
+        "body": Hold.EXACT,
+        "kinds": Hold.EXACT,
+        "links": Hold.EXACT,
+        "created": Hold.EXACT,
+        "recalled": Hold.EXACT,
+        "state": Hold.EXACT,
+        "extra.outcome": Hold.EXACT,
+        "extra.status": Hold.EXACT,
+    },
+    detect=detect,
+    read=read,
+    write=write,
+    fit=fit,
+    kinds=Kinds(vocabulary="claude", terms=TERMS, required=True, closed=True),
+    handle=_handle,
+    index=_is_index,
+    derived=_is_index,
+    lint=lint,
+    locate=locate,
+)

@@ -1,0 +1,305 @@
+r"""A fact file: read as the runtime reads it, spliced key by key.
+
+    ---
+    name: pump-pressure
+    description: Pressure of the cargo bikes
+    type: project
+    created: '2026-03-01'
+    last_recalled: null
+    links:
+    - tyre-order
+    ---
+
+    3.5 bar in front, 4 behind.
+
+The runtime opens the file with universal newlines, cuts it at the first two occurrences of
+``---`` + LF wherever they are, loads the header as YAML and strips the body.
+Spec: docs/formats/bantamkit.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from interop.model import Body, Json, Link, Memory, Problem
+from interop.syntax import yaml_header
+from interop.syntax.splice import Edit, splice
+from interop.syntax.substring_fence import Fenced, first_line_end, split, universal
+from interop.syntax.yaml_header import Header, Listing, Node, NoHeader, Scalar, Table, written
+
+KEYS = (
+    "name",
+    "description",
+    "type",
+    "created",
+    "last_recalled",
+    "links",
+    "outcome",
+    "status",
+)
+"""The runtime's own keys, in the order in which it writes them."""
+TERMS = ("user", "feedback", "project", "reference")
+OUTCOMES = ("error", "success")
+NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+"""What 0.36 refuses in a description, and reads as one space where a file has it."""
+_OWN = frozenset(KEYS)
+_NULLS = ("null",)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact file that can be read: its text, where its parts lie, and what it says."""
+
+    path: str
+    text: str
+    parts: Fenced
+    header: Header
+    body: tuple[int, int]
+    """The stripped body in ``text``."""
+    record: Memory
+
+    def index_line(self) -> str:
+        """Give the line that the runtime writes for this fact, without its line end."""
+        values = self.header.values
+        kind = values["type"] if "type" in values else _nested(values).get("type")
+        description = values["description"]
+        if isinstance(description, str):
+            description = NOT_ONE_LINE.sub(" ", description)
+        line = f"- [[{values['name']}]] ({kind}) — {description}"
+        return re.sub(r"[\r\n]+", " ", line)
+
+    def named(self) -> str:
+        """Give the name as the runtime knows it."""
+        return str(self.header.values["name"])
+
+
+def is_fact(path: str) -> bool:
+    """Does the runtime list this path: a ``.md`` right in ``facts/`` or ``archive/``?"""
+    folder, slash, name = path.partition("/")
+    return bool(slash) and folder in ("facts", "archive") and "/" not in name and name[-3:] == ".md"
+
+
+def read(path: str, data: bytes) -> Fact | Problem:
+    """Read one fact file, or say why neither version of the runtime can."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _unread(path, "not UTF-8")
+    parts = split(text)
+    if parts is None:
+        more = "" if path[0] == "a" else ": a file that is no fact breaks the whole store in 0.27"
+        return _unread(path, f"no header{more}")
+    header = yaml_header.read(text, parts.header, parts.closing)
+    if isinstance(header, NoHeader):
+        return _unread(path, header.problem)
+    values = header.values
+    missing = [key for key in ("name", "description") if key not in values]
+    if "type" not in values and _nested(values).get("type") is None:
+        missing.append("type")
+    if missing:
+        cut = parts.closing > parts.header and text[parts.closing - 1] not in "\r\n"
+        why = ': a header line ends in "---" and cuts it there' if cut else ""
+        return _unread(path, f"the header has no {' and no '.join(missing)}{why}")
+    links = _links(header)
+    if links is None:
+        return _unread(path, "links is a single value: no version can read the file")
+    start, end = _stripped(text, parts.body)
+    record = Memory(
+        key=path,
+        name=_single(header.get("name")),
+        description=_single(header.get("description")),
+        body=Body(text=universal(text[start:end])),
+        kinds=_kinds(header),
+        links=links,
+        created=_single(header.get("created")),
+        recalled=_single(header.get("last_recalled")),
+        state="archived" if path[0] == "a" else "live",
+        extra=_extra(header),
+    )
+    return Fact(path, text, parts, header, (start, end), record)
+
+
+def respell(fact: Fact, target: Memory) -> str | None:
+    """Give the file's text with the fields that differ restated, each on its own lines.
+
+    None where the header's keys have no lines of their own.
+    """
+    edits: list[Edit] = []
+    for key, value, clear in _changes(fact, target):
+        if not fact.header.on_lines:
+            return None
+        if clear:
+            edits += yaml_header.remove(fact.text, fact.header, key)
+        elif fact.header.states(key):
+            edits += yaml_header.replace(fact.text, fact.header, key, value)
+        else:
+            above = KEYS[: KEYS.index(key)]
+            edits += yaml_header.insert(fact.text, fact.header, key, value, above)
+    if target.body.text != fact.record.body.text:
+        edits.append(_body_edit(fact, target.body.text))
+    return splice(fact.text, edits)
+
+
+def canonical(record: Memory) -> str:
+    """Give the text of a new file, byte for byte as the runtime writes it."""
+    meta: dict[str, object] = {
+        "name": record.name,
+        "description": record.description,
+        "type": record.kinds.get("claude"),
+        "created": record.created,
+        "last_recalled": record.recalled,
+        "links": [link.target for link in record.links],
+    }
+    own = own_extra(record.extra)
+    meta |= {key: own[key] for key in ("outcome", "status") if key in own}
+    head = "".join(yaml_header.dump(key, value) for key, value in meta.items())
+    return f"---\n{head}---\n\n{record.body.text.strip()}\n"
+
+
+def own_extra(extra: Mapping[str, Json]) -> dict[str, Json]:
+    """Give what a record says under this format's own name."""
+    own = extra.get("bantamkit")
+    return dict(own) if isinstance(own, dict) else {}
+
+
+def _unread(path: str, problem: str) -> Problem:
+    return Problem(path=path, problem=problem, unread=True)
+
+
+def _nested(values: Mapping[object, object]) -> Mapping[object, object]:
+    """Give the ``metadata`` mapping, in which 0.36 looks for type, loop and status."""
+    nested = values.get("metadata")
+    return cast("dict[object, object]", nested) if isinstance(nested, dict) else {}
+
+
+def _stripped(text: str, start: int) -> tuple[int, int]:
+    body = text[start:]
+    end = start + len(body.rstrip())
+    return (end, end) if end == start else (end - len(text[start:end].lstrip()), end)
+
+
+def _single(node: Node | None) -> str | None:
+    """Give a single value as written; null, empty and collections state nothing."""
+    if not isinstance(node, Scalar) or node.tag in _NULLS:
+        return None
+    return node.text or None
+
+
+def _kinds(header: Header) -> dict[str, str]:
+    node = header.get("type") if "type" in header.values else _inner(header, "type")
+    term = _single(node)
+    return {} if term is None else {"claude": term}
+
+
+def _inner(header: Header, key: str) -> Node | None:
+    table = header.get("metadata")
+    if not isinstance(table, Table):
+        return None
+    return next((value for name, value in reversed(table.pairs) if written(name) == key), None)
+
+
+def _links(header: Header) -> tuple[Link, ...] | None:
+    """Give the links; None where the runtime raises (``list(5)``)."""
+    value, node = header.values.get("links"), header.get("links")
+    if not value or node is None:
+        return ()
+    if isinstance(node, Listing):
+        return tuple(Link(target=written(item)) for item in node.items)
+    if isinstance(node, Table):
+        return tuple(Link(target=written(key)) for key, _ in node.pairs)
+    return (Link(target=node.text),) if isinstance(value, str | bytes) else None
+
+
+def _extra(header: Header) -> dict[str, Json]:
+    own: dict[str, Json] = {}
+    for entry in header.entries:
+        if entry.key not in _OWN and entry.key != "<<":
+            own[entry.key] = _json(entry.value)
+    for key, value in header.merged:
+        if key not in _OWN:
+            own.setdefault(key, _json(value))
+    for key in ("outcome", "status"):
+        node = header.get(key)
+        if node is None or (isinstance(node, Scalar) and node.tag in _NULLS):
+            alias = _alias(header, key)
+            if alias is not None:
+                own[key] = alias
+        else:
+            own[key] = _json(node)
+    return {"bantamkit": own} if own else {}
+
+
+def _alias(header: Header, key: str) -> str | None:
+    """Give what 0.36 takes from ``metadata`` where the fact itself does not say it."""
+    if key == "outcome":
+        loop = _single(_inner(header, "loop"))
+        return loop if loop in OUTCOMES else None
+    return "done" if _single(_inner(header, "status")) in ("done", "archived") else None
+
+
+def _json(node: Node) -> Json:
+    if isinstance(node, Scalar):
+        return node.text
+    if isinstance(node, Listing):
+        return [_json(item) for item in node.items]
+    return {written(key): _json(value) for key, value in node.pairs}
+
+
+def _changes(fact: Fact, target: Memory) -> list[tuple[str, object, bool]]:
+    """List key, new value and "take it out" for each header key that the target changes."""
+    now, header = fact.record, fact.header
+    out: list[tuple[str, object, bool]] = []
+    if target.name != now.name:
+        out.append(("name", target.name, False))
+    if target.description != now.description:
+        out.append(("description", target.description, False))
+    kind = target.kinds.get("claude")
+    if kind != now.kinds.get("claude"):
+        out.append(("type", kind, kind is None))
+    if target.created != now.created:
+        out.append(("created", target.created, target.created is None))
+    if target.recalled != now.recalled:
+        out.append(("last_recalled", target.recalled, False))
+    if target.links != now.links:
+        out.append(("links", [link.target for link in target.links], False))
+    before, after = own_extra(now.extra), own_extra(target.extra)
+    for key in ("outcome", "status"):
+        if before.get(key) != after.get(key):
+            out.append((key, after.get(key), key not in after))
+    return [row for row in out if not (row[2] and not header.states(row[0]))]
+
+
+def _body_edit(fact: Fact, new: str) -> Edit:
+    """Restate the lines of the body that differ, with the line ends that the body has."""
+    start, end = fact.body
+    raw = fact.text[start:end]
+    around = fact.text[fact.parts.body :]
+    line_end = first_line_end(raw) or first_line_end(around) or fact.parts.line_end
+    if start == end:
+        # Nothing but layout yet: the text goes below the blank line, as in a new file.
+        blank = first_line_end(around)
+        at = fact.parts.body + (around.index(blank) + len(blank) if blank else 0)
+        lead = "" if blank else line_end
+        tail = "" if first_line_end(fact.text[at:]) else line_end
+        return Edit(at, at, lead + new.replace("\n", line_end) + tail)
+    old = universal(raw).split("\n")
+    rows = new.split("\n")
+    raw_rows = re.split("(?<=\n)|(?<=\r)(?!\n)", raw)
+    if raw_rows and not raw_rows[-1] and len(raw_rows) > len(old):
+        raw_rows.pop()
+    same = 0
+    while same < min(len(old), len(rows)) - 1 and old[same] == rows[same]:
+        same += 1
+    below = 0
+    while below < min(len(old), len(rows)) - same - 1 and old[-1 - below] == rows[-1 - below]:
+        below += 1
+    first = start + sum(map(len, raw_rows[:same]))
+    last = end - sum(map(len, raw_rows[len(old) - below :]))
+    middle = line_end.join(rows[same : len(rows) - below])
+    if below:
+        kept = raw_rows[len(old) - below - 1]
+        middle += kept[len(kept.rstrip("\r\n")) :]
+    return Edit(first, last, middle)

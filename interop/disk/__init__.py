@@ -1,0 +1,34 @@
+"""The disk layer, the only part of interop that touches the disk.
+
+    tree.py          reading a store
+    transaction.py   writing a plan, all of it or nothing
+    recovery.py      taking back what was interrupted
+    undo.py          taking back the last apply
+    state.py         what this machine remembers of stores
+    journal.py, layout.py, lock.py, durable.py
+                     the record, the places, the lock, and the single steps
+
+The promise is in docs/safety.md: every file is old or new at every instant; the set of files is one
+or the other once interop has run on it again.
+"""
+
+from interop.disk.state import Remembered, remember, remembered
+from interop.disk.transaction import apply, recover
+from interop.disk.tree import Peek, Tree, load, peek
+from interop.disk.undo import Applied, Undone, history, undo
+
+__all__ = [
+    "Applied",
+    "Peek",
+    "Remembered",
+    "Tree",
+    "Undone",
+    "apply",
+    "history",
+    "load",
+    "peek",
+    "recover",
+    "remember",
+    "remembered",
+    "undo",
+]

@@ -1,0 +1,301 @@
+"""The few operations that change a disk, each atomic, and the one seam to make them fail.
+
+Whatever in ``interop.disk`` changes a file or a directory of a store calls a function of this
+module, so that tests can put a fault before and after every single step (``fault``).
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+When: TypeAlias = Literal["before", "after"]
+
+fault: Callable[[When, str, Path], None] | None = None
+"""Called before and after each step with its name and path; tests set it to raise or to crash."""
+
+NOT_A_FILE = "not a regular file"
+"""What ``digest_at`` says of a directory, a symbolic link or a device: equal to no digest."""
+
+_BINARY: int = getattr(os, "O_BINARY", 0)
+_NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+READ = os.O_RDONLY | _BINARY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0)
+"""Flags that open a regular file, and never follow a link or wait for a pipe."""
+_CHUNK = 1 << 16
+_UNSUPPORTED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+_NO_LINKS = _UNSUPPORTED | {errno.EPERM, errno.EMLINK, errno.EXDEV}
+
+
+@contextmanager
+def _step(operation: str, path: Path) -> Generator[None]:
+    if fault is not None:
+        fault("before", operation, path)
+    yield
+    if fault is not None:
+        fault("after", operation, path)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a regular file whole.
+
+    Raises:
+        OSError: it cannot be read, or it is not a regular file.
+    """
+    fd = os.open(path, READ)
+    try:
+        data = os.read(fd, _CHUNK)
+        if len(data) < _CHUNK:
+            # A short read ends a local file; a network or user-space file system may only pause.
+            more = os.read(fd, _CHUNK)
+            if not more:
+                return data
+            data += more
+        parts = [data]
+        while part := os.read(fd, _CHUNK * 16):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
+def digest_at(path: Path) -> str | None:
+    """Give the SHA-256 of the file that is there now; None when nothing is there."""
+    try:
+        info = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(info.st_mode):
+        return NOT_A_FILE
+    try:
+        return hashlib.sha256(read_bytes(path)).hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+def write_new(path: Path, data: bytes, mode: int | None = None, like: Path | None = None) -> None:
+    """Create a file and write it, without forcing it to the disk yet.
+
+    Args:
+        path: where; nothing may be there.
+        data: what.
+        mode: its permission bits; None leaves them to the umask.
+        like: a file whose owner the new one gets, as far as this user may give files away.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | getattr(os, "O_CLOEXEC", 0)
+    with _step("open", path):
+        fd = os.open(path, flags, 0o666 if mode is None else mode & 0o600)
+    try:
+        if like is not None:
+            _give_owner(fd, like)
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(fd, mode)
+        with _step("write", path):
+            view = memoryview(data)
+            while view:
+                view = view[os.write(fd, view) :]
+    finally:
+        os.close(fd)
+
+
+def _give_owner(fd: int, like: Path) -> None:
+    if not hasattr(os, "fchown"):
+        return
+    there, here = os.lstat(like), os.fstat(fd)
+    if (there.st_uid, there.st_gid) != (here.st_uid, here.st_gid):
+        # Only root gives files away; a group of one's own can be kept. Else the writer owns it, as
+        # after any editor.
+        for owner in (there.st_uid, -1):
+            with suppress(PermissionError):
+                os.fchown(fd, owner, there.st_gid)
+                return
+
+
+def sync_file(path: Path) -> None:
+    """Force a file's bytes to the disk."""
+    with _step("fsync", path):
+        # Windows flushes only what is open for writing.
+        fd = os.open(path, (os.O_RDWR if os.name == "nt" else os.O_RDONLY) | _BINARY)
+        try:
+            _fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def sync_dir(path: Path) -> None:
+    """Force a directory's names to the disk, where the system can."""
+    if os.name == "nt":
+        return
+    with _step("fsync", path):
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            _fsync(fd)
+        except OSError as error:
+            if error.errno not in _UNSUPPORTED:
+                raise
+        finally:
+            os.close(fd)
+
+
+def _fsync(fd: int) -> None:
+    if sys.platform == "darwin":
+        # There, fsync stops at the drive's cache.
+        import fcntl
+
+        try:
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+            return
+        except OSError as error:
+            if error.errno not in _UNSUPPORTED | {errno.ENOTTY}:
+                raise
+    os.fsync(fd)
+
+
+def move(source: Path, target: Path) -> None:
+    """Rename, over whatever is at the target."""
+    with _step("rename", target):
+        os.replace(source, target)
+
+
+def move_new(source: Path, target: Path) -> None:
+    """Rename to a name that is free.
+
+    Raises:
+        FileExistsError: something is there.
+    """
+    with _step("rename-new", target):
+        if _rename_flag(source, target, "new"):
+            return
+        if os.name == "nt":
+            os.rename(source, target)  # which never replaces anything there
+            return
+        try:
+            os.link(source, target, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # No atomic way is left (FAT on an old kernel): the gap between the two calls stays.
+            if os.path.lexists(target):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from error
+            os.rename(source, target)
+            return
+        os.unlink(source)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two files in one step; False, and nothing done, where the system cannot."""
+    with _step("exchange", other):
+        return _rename_flag(one, other, "exchange")
+
+
+def keep(source: Path, target: Path) -> None:
+    """Make the file at ``source`` known at ``target`` too: a hard link, or else a copy."""
+    with _step("keep", target):
+        try:
+            os.link(source, target, follow_symlinks=False)
+            return
+        except (OSError, NotImplementedError) as error:
+            if isinstance(error, OSError) and error.errno not in _NO_LINKS:
+                raise
+    write_new(target, read_bytes(source), stat.S_IMODE(os.lstat(source).st_mode), source)
+    sync_file(target)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there."""
+    with _step("unlink", path), suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def make_dir(path: Path, mode: int) -> None:
+    """Make a directory, never wider than ``mode`` and the umask; one that is there is fine."""
+    with _step("mkdir", path):
+        try:
+            os.mkdir(path, mode | 0o700)
+        except FileExistsError:
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                raise
+
+
+def remove_dir(path: Path) -> bool:
+    """Remove a directory if it is empty; say whether it is gone."""
+    with _step("rmdir", path):
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return False
+            raise
+    return True
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a directory of interop's own with the files in it, if it is there; follow no link."""
+    if not os.path.lexists(path):
+        return
+    if not stat.S_ISDIR(os.lstat(path).st_mode):
+        remove(path)
+        return
+    names = sorted(os.listdir(path))
+    for name in names:
+        inner = path / name
+        if stat.S_ISDIR(os.lstat(inner).st_mode):
+            remove_tree(inner)
+        else:
+            remove(inner)
+    remove_dir(path)
+
+
+def _rename_flag(source: Path, target: Path, how: Literal["new", "exchange"]) -> bool:
+    """Rename with a flag that only the system call takes; False where there is none."""
+    call = _system_call()
+    if call is None:
+        return False
+    code = call(os.fsencode(source), os.fsencode(target), how)
+    if code == 0:
+        return True
+    if code in _UNSUPPORTED:
+        return False
+    raise OSError(code, os.strerror(code), str(source), None, str(target))
+
+
+@cache
+def _system_call() -> Callable[[bytes, bytes, str], int] | None:
+    """Find renameat2 (Linux) or renamex_np (macOS); the call gives an errno, 0 when done."""
+    if sys.platform not in ("linux", "darwin"):
+        return None
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    name = "renameat2" if sys.platform == "linux" else "renamex_np"
+    function = getattr(library, name, None)
+    if function is None:
+        return None
+    function.restype = ctypes.c_int
+
+    if sys.platform == "linux":
+        cwd = ctypes.c_int(-100)  # AT_FDCWD
+        flags = {"new": 1, "exchange": 2}  # RENAME_NOREPLACE, RENAME_EXCHANGE
+
+        def linux(source: bytes, target: bytes, how: str) -> int:
+            done = function(cwd, source, cwd, target, ctypes.c_uint(flags[how]))
+            return 0 if done == 0 else ctypes.get_errno()
+
+        return linux
+
+    swaps = {"new": 4, "exchange": 2}  # RENAME_EXCL, RENAME_SWAP
+
+    def darwin(source: bytes, target: bytes, how: str) -> int:
+        done = function(source, target, ctypes.c_uint(swaps[how]))
+        return 0 if done == 0 else ctypes.get_errno()
+
+    return darwin

@@ -1,0 +1,228 @@
+"""What to do with an apply that was interrupted: put every file back as it was.
+
+Rolling back looks at the disk only, never at what a process remembers, so it serves an apply that
+fails, the run after a crash, and the run after a crash while rolling back. A file is touched only
+if it is exactly new; whatever else another program made of it stays, and is named.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from interop.disk import durable, layout
+from interop.disk.journal import Entry, Journal, displaced, pending, read
+from interop.errors import FormatError
+
+KEPT_SETS = 20
+"""How many applies can be undone at most."""
+KEPT_BYTES = 256 * 1024 * 1024
+"""How much the undo data may hold; the newest set is kept whatever its size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """An interrupted apply that was taken back."""
+
+    label: str
+    files: int
+    left: tuple[str, ...]
+    """One line for each file that could not be put back because another program had written it."""
+
+    def lines(self) -> list[str]:
+        """Say what was done, for a person."""
+        return [f"took back {self.label!r}, which had been interrupted", *self.left]
+
+
+def recover_locked(root: Path) -> Recovered | None:
+    """Take back an interrupted apply and clear what it left; the caller holds the lock.
+
+    Raises:
+        FormatError: the journal is broken.
+        OSError: a file could not be put back; the next run goes on from there.
+    """
+    journal = pending(root)
+    left = roll_back(root, journal) if journal else ()
+    with suppress(OSError):
+        tidy(root)
+    if journal is None:
+        return None
+    return Recovered(label=journal.label, files=len(journal.entries), left=left)
+
+
+def needed(root: Path) -> bool:
+    """Is there anything that an interrupted run left behind?"""
+    if not layout.is_dir(layout.own(root)):
+        return False
+    if os.path.lexists(layout.journal(root)) or layout.numbers(root, "staging"):
+        return True
+    return any(journal.undoes is not None for journal in manifests(root))
+
+
+def manifests(root: Path) -> list[Journal]:
+    """Give the journals of finished applies, oldest first; unreadable ones are passed over."""
+    found: list[Journal] = []
+    for number in layout.numbers(root, "undo"):
+        path = layout.manifest(root, number)
+        with suppress(FormatError, FileNotFoundError):
+            found.append(read(path))
+    return found
+
+
+def roll_back(root: Path, journal: Journal) -> tuple[str, ...]:
+    """Make every file of a pending apply old again, the last one first; name those that cannot be.
+
+    Idempotent: after a crash in it, the next call goes on. The journal goes last.
+
+    Raises:
+        OSError: the disk refused; the journal is still there.
+    """
+    left: dict[int, str] = {}
+    for index in reversed(range(len(journal.entries))):
+        line = _take_back(root, journal, index)
+        if line:
+            left[index] = line
+    for path in reversed(journal.made):
+        if path != layout.OWN and not layout.through_link(root, path):
+            durable.remove_dir(layout.place(root, path))
+    sync_dirs(touched(root, journal))
+    _clear(root, journal, left)
+    # Both are there when a disk kept half of the commit.
+    durable.remove(layout.manifest(root, journal.number))
+    durable.remove_dir(layout.undo(root, journal.number))
+    durable.remove(layout.journal(root))
+    durable.sync_dir(layout.own(root))
+    return tuple(left[index] for index in sorted(left))
+
+
+def touched(root: Path, journal: Journal) -> list[Path]:
+    """List the directories whose names an apply changes, and that are there."""
+    paths = {
+        layout.place(root, path).parent
+        for path in (*(e.path for e in journal.entries), *journal.made, *journal.emptied)
+    }
+    paths |= {layout.staging(root, journal.number), layout.undo(root, journal.number)}
+    return sorted(p for p in paths if layout.is_dir(p))
+
+
+def sync_dirs(paths: Iterable[Path]) -> None:
+    """Force the names in these directories to the disk."""
+    for path in paths:
+        durable.sync_dir(path)
+
+
+def make_parents(root: Path, path: str, modes: dict[str, int]) -> None:
+    """Make the directories that a path needs, none wider than the one it is in."""
+    for parent in layout.parents(path):
+        place = layout.place(root, parent)
+        if not layout.is_dir(place):
+            durable.make_dir(place, modes.get(parent, os.stat(place.parent).st_mode & 0o777))
+
+
+def tidy(root: Path) -> None:
+    """Clear what a finished or abandoned apply leaves, and finish an undo; no journal is pending.
+
+    Raises:
+        OSError: the disk refused; nothing of the store depends on it.
+    """
+    for number in layout.numbers(root, "staging"):
+        durable.remove_tree(layout.staging(root, number))
+    for journal in manifests(root):
+        if journal.undoes is not None:
+            # The set that was taken back goes first: as long as this manifest stands, it is gone.
+            durable.remove(layout.manifest(root, journal.undoes))
+            durable.remove_tree(layout.undo(root, journal.undoes))
+            durable.remove_tree(layout.undo(root, journal.number))
+    kept = 0
+    size = 0
+    for number in reversed(layout.numbers(root, "undo")):
+        folder = layout.undo(root, number)
+        if not os.listdir(folder):
+            durable.remove_dir(folder)  # of an apply that never got as far as a journal
+            continue
+        size += sum(entry.stat(follow_symlinks=False).st_size for entry in os.scandir(folder))
+        kept += 1
+        if kept > 1 and (kept > KEPT_SETS or size > KEPT_BYTES):
+            durable.remove(layout.manifest(root, number))
+            durable.remove_tree(folder)
+
+
+def _take_back(root: Path, journal: Journal, index: int) -> str | None:
+    """Make one file old again; give a line if it cannot be."""
+    entry = journal.entries[index]
+    if layout.through_link(root, entry.path):
+        return _stays(root, journal, index, "is now behind a link")
+    now = durable.digest_at(layout.place(root, entry.path))
+    if now == entry.before:
+        return None
+    if now != entry.after:
+        return _stays(root, journal, index, "was changed by another program")
+    if entry.before is None:
+        return _take_back_create(root, journal, index, entry)
+    return _take_back_old(root, journal, index, entry)
+
+
+def _take_back_create(root: Path, journal: Journal, index: int, entry: Entry) -> str | None:
+    place, new = layout.place(root, entry.path), journal.new(root, index)
+    if os.path.lexists(new):
+        if not os.path.samefile(new, place):
+            return None  # the new bytes never left: another program wrote the very same ones
+        durable.remove(new)  # linked to its place, and not unlinked here yet
+    for folder in (new.parent.parent, new.parent):
+        durable.make_dir(folder, os.stat(layout.own(root)).st_mode & 0o777)
+    durable.move(place, new)
+    if durable.digest_at(new) == entry.after:
+        return None
+    try:
+        durable.move_new(new, place)
+    except FileExistsError:
+        durable.move(new, journal.old(root, index))
+    return _stays(root, journal, index, "was changed by another program")
+
+
+def _take_back_old(root: Path, journal: Journal, index: int, entry: Entry) -> str | None:
+    """Put the displaced file back: over the new one, or where there is none now."""
+    place, source = layout.place(root, entry.path), displaced(root, journal, index)
+    if source is None:
+        if entry.after is None:
+            return _stays(root, journal, index, "was deleted by another program")
+        return _stays(root, journal, index, "is new and what stood there is gone")
+    if entry.after is None:
+        make_parents(root, entry.path, dict(journal.emptied))
+        try:
+            durable.move_new(source, place)
+        except FileExistsError:
+            return _stays(root, journal, index, "was written anew by another program")
+    elif not durable.exchange(source, place):
+        durable.move(source, place)
+    elif durable.digest_at(source) != entry.after:
+        # It was written between the look and the exchange: that program's bytes go back.
+        durable.exchange(source, place)
+        return _stays(root, journal, index, "was changed by another program")
+    if durable.digest_at(place) != entry.before:
+        durable.remove(source)
+        return f"{entry.path!r} was written by another program meanwhile and stays as it wrote it"
+    return None
+
+
+def _stays(root: Path, journal: Journal, index: int, why: str) -> str:
+    entry = journal.entries[index]
+    line = f"{entry.path!r} {why} and stays as it is"
+    if displaced(root, journal, index) is None:
+        return line
+    kept = journal.old(root, index).relative_to(root).as_posix()
+    return f"{line}; what stood there before is kept in {kept!r}"
+
+
+def _clear(root: Path, journal: Journal, left: dict[int, str]) -> None:
+    """Drop the new bytes and the displaced ones, but for those of files that were left alone."""
+    for index in range(len(journal.entries)):
+        old = journal.old(root, index)
+        if index not in left:
+            durable.remove(old)
+        elif (source := displaced(root, journal, index)) is not None and source != old:
+            durable.move(source, old)
+    durable.remove_tree(layout.staging(root, journal.number))

@@ -1,0 +1,108 @@
+"""What interop remembers of stores on this machine, outside the stores.
+
+One JSON file, ``stores.json``, in the user's state directory (``INTEROP_STATE_DIR`` names another).
+It is a memory aid only: a broken one counts as empty, and nothing depends on it but the notice that
+a store has lost its complement.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import orjson
+
+from interop.model import Json
+
+WAIT = 5.0
+"""Seconds to wait for another interop that is writing the same file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What was known of a store when interop last wrote it or read it."""
+
+    id: str
+    generation: int
+    complement: bool
+    """Did it have a complement?"""
+
+
+def directory() -> Path:
+    """Give interop's own state directory, which may not be there yet."""
+    if stated := os.environ.get("INTEROP_STATE_DIR"):
+        return Path(stated)
+    from platformdirs import user_state_dir  # not at the top, for the sake of start-up
+
+    return Path(user_state_dir("interop"))
+
+
+def remembered(root: Path) -> Remembered | None:
+    """Give what this machine knows of a store; None when that is nothing, or cannot be read."""
+    entry = _load(directory() / "stores.json").get(_name(root))
+    if not isinstance(entry, dict):
+        return None
+    store_id, generation, complement = (
+        entry.get("id"),
+        entry.get("generation"),
+        entry.get("complement"),
+    )
+    if (
+        not isinstance(store_id, str)
+        or not isinstance(generation, int)
+        or isinstance(generation, bool)
+        or not isinstance(complement, bool)
+    ):
+        return None
+    return Remembered(id=store_id, generation=generation, complement=complement)
+
+
+def remember(root: Path, store_id: str, generation: int, complement: bool) -> bool:
+    """Note what a store is; False when the state directory cannot be written."""
+    from filelock import FileLock  # not at the top, for the sake of start-up
+
+    folder = directory()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with FileLock(folder / "stores.lock", timeout=WAIT, mode=0o600):
+            path = folder / "stores.json"
+            stores = dict(_load(path))
+            stores[_name(root)] = {
+                "id": store_id,
+                "generation": generation,
+                "complement": complement,
+            }
+            _save(path, stores)
+    except OSError:
+        return False
+    return True
+
+
+def _name(root: Path) -> str:
+    # JSON has no place for a path that is not UTF-8; shown so, it still names one store.
+    return os.fsencode(os.path.realpath(root)).decode("utf-8", "backslashreplace")
+
+
+def _load(path: Path) -> Mapping[str, Json]:
+    try:
+        data = cast("Json", orjson.loads(path.read_bytes()))
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _save(path: Path, stores: Mapping[str, Json]) -> None:
+    """Replace the file in one step; the lock is held, so the draft's name is free or a leftover."""
+    draft = path.with_name("stores.new")
+    with suppress(FileNotFoundError):
+        os.unlink(draft)
+    fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        file.write(orjson.dumps(stores, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)

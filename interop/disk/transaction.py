@@ -1,0 +1,414 @@
+"""Writing a plan: all of it, or nothing.
+
+The order is what makes it safe. Check every digest; write and force the new bytes beside the store;
+write the journal; then put file after file in its place, each in one step; look at what was
+displaced; force the directories; read everything back; and only then commit, by one rename of the
+journal. Until that rename the store counts as old, whoever looks.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from interop.disk import durable, layout
+from interop.disk.journal import Entry, Journal, dump
+from interop.disk.lock import WAIT, locked
+from interop.disk.recovery import (
+    make_parents,
+    needed,
+    recover_locked,
+    roll_back,
+    sync_dirs,
+    tidy,
+    touched,
+)
+from interop.disk.tree import Tree, scan
+from interop.errors import FormatError, InteropError, RefusedError, WriteError
+from interop.plan import FileChange, digest
+
+
+def _no_files(path: str) -> bool:
+    return False
+
+
+def apply(
+    root: Path,
+    changes: Sequence[FileChange],
+    *,
+    label: str,
+    verify: Callable[[Tree], None],
+    ignored: Callable[[str], bool] = _no_files,
+    wait: float = WAIT,
+) -> None:
+    """Make all changes in their order, or none.
+
+    Args:
+        root: the store; made if it is missing.
+        changes: in an order in which every prefix of them is a valid store.
+        label: what this is, for ``interop undo`` and for whoever waits.
+        verify: looks at the tree as it came out and raises if it is not what was meant; everything
+            is taken back then.
+        ignored: as for ``load``, for the tree that ``verify`` gets.
+        wait: seconds to wait for another interop.
+
+    Raises:
+        RefusedError: a file changed since the plan was made, or a path cannot be written; nothing
+            was written.
+        WriteError: writing failed, and was taken back.
+    """
+    root = Path(os.path.realpath(root))
+    todo = [c for c in changes if c.before != (None if c.after is None else digest(c.after))]
+    try:
+        _check(root, changes)
+        if not todo and not needed(root):
+            return
+        with writing(root, label, wait):
+            _check(root, changes)
+            run(root, todo, label=label, verify=verify, ignored=ignored)
+    except OSError as error:
+        raise _nothing_written(root, error) from error
+
+
+def recover(root: Path, *, wait: float = WAIT) -> list[str]:
+    """Take back an apply that was interrupted, or finish one; nothing to do is fine.
+
+    Returns:
+        Lines for a person: what was taken back, and each file that another program had written
+        meanwhile and that therefore stays as it is.
+
+    Raises:
+        WriteError: a file could not be put back; the next run goes on from there.
+        FormatError: the journal is broken.
+    """
+    root = Path(os.path.realpath(root))
+    try:
+        layout.check_own(root)
+        if not needed(root):
+            return []
+        with locked(root, "recover", wait):
+            recovered = recover_locked(root)
+    except OSError as error:
+        raise _unrecovered(root, error) from error
+    return recovered.lines() if recovered else []
+
+
+@contextmanager
+def writing(root: Path, label: str, wait: float) -> Generator[None]:
+    """Hold the store's lock, after taking back what was interrupted.
+
+    Raises:
+        RefusedError: an interrupted apply could not be taken back whole; said once.
+        WriteError: another interop holds the lock, or taking back failed.
+        OSError: the lock cannot be made here.
+    """
+    with locked(root, label, wait):
+        try:
+            recovered = recover_locked(root)
+        except OSError as error:
+            raise _unrecovered(root, error) from error
+        if recovered is not None and recovered.left:
+            raise RefusedError(
+                str(root),
+                f"{recovered.label!r} had been interrupted and was taken back, except where"
+                " another program wrote meanwhile",
+                "look at these files, then run this again",
+                recovered.left,
+            )
+        yield
+
+
+def run(
+    root: Path,
+    changes: Sequence[FileChange],
+    *,
+    label: str,
+    verify: Callable[[Tree], None],
+    ignored: Callable[[str], bool] = _no_files,
+    undoes: Journal | None = None,
+    like: Mapping[str, Path] | None = None,
+) -> None:
+    """Make changes that were checked; the caller holds the lock.
+
+    Args:
+        root: the store, resolved.
+        changes: none of which leaves a file as it is.
+        label: what this is.
+        verify: see ``apply``.
+        ignored: see ``apply``.
+        undoes: the apply that this one takes back.
+        like: path of a new file -> a file whose permissions and owner it gets.
+
+    Raises:
+        WriteError: writing failed, and was taken back.
+    """
+    if not changes:
+        return
+    journal = _plan(root, changes, label, undoes)
+    modes = dict(undoes.emptied if undoes else {})
+    try:
+        _stage(root, journal, changes, like or {})
+        _announce(root, journal)
+        for index in range(len(journal.entries)):
+            _put(root, journal, index, modes)
+        _remove_emptied(root, journal, undoes.made if undoes else None)
+        sync_dirs(touched(root, journal))
+        _read_back(root, journal)
+        verify(scan(root, ignored))
+        _commit(root, journal)
+    except BaseException as error:
+        # Whatever went wrong, be it a bug in ``verify`` or Ctrl-C, the store goes back first.
+        failure = _back_out(root, journal, error)
+        if isinstance(error, Exception):
+            raise failure from error
+        error.add_note(str(failure))
+        raise
+    # The store is new from here on: what is left is only tidying, and the next run does it too.
+    with suppress(OSError):
+        tidy(root)
+
+
+def _check(root: Path, changes: Sequence[FileChange]) -> None:
+    """Refuse before anything is written, a lock included."""
+    layout.check_own(root)
+    if os.path.lexists(layout.journal(root)):
+        return  # the disk says nothing of the store until that is taken back
+    layout.check_paths(root, changes)
+    stale = [
+        f"{c.path!r} {_what_changed(c.before, now)}"
+        for c in changes
+        if (now := durable.digest_at(layout.place(root, c.path))) != c.before
+    ]
+    if stale:
+        raise RefusedError(
+            str(root),
+            "changed since the plan was made; nothing was written",
+            "run this again to plan anew",
+            stale,
+        )
+
+
+def _what_changed(before: str | None, now: str | None) -> str:
+    if now == durable.NOT_A_FILE:
+        return "is no longer a regular file"
+    if now is None:
+        return "is gone"
+    return "has appeared" if before is None else "says something else now"
+
+
+def _plan(root: Path, changes: Sequence[FileChange], label: str, undoes: Journal | None) -> Journal:
+    used = (*layout.numbers(root, "staging"), *layout.numbers(root, "undo"))
+    made = {p: None for c in changes if c.after is not None for p in layout.parents(c.path)}
+    emptied = {p for c in changes if c.after is None for p in layout.parents(c.path)}
+    return Journal(
+        number=max(used, default=0) + 1,
+        label=label,
+        time=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        entries=tuple(
+            Entry(path=c.path, before=c.before, after=None if c.after is None else digest(c.after))
+            for c in changes
+        ),
+        made=tuple(p for p in made if not os.path.lexists(layout.place(root, p))),
+        emptied={
+            p: stat.S_IMODE(os.stat(layout.place(root, p)).st_mode)
+            for p in sorted(emptied)
+            if p != layout.OWN and layout.is_dir(layout.place(root, p))
+        },
+        undoes=undoes.number if undoes else None,
+    )
+
+
+def _stage(
+    root: Path, journal: Journal, changes: Sequence[FileChange], like: Mapping[str, Path]
+) -> None:
+    """Write the new bytes beside the store, and force them to the disk."""
+    own = layout.own(root)
+    mode = stat.S_IMODE(os.stat(own).st_mode)
+    folders = (layout.staging(root, journal.number), layout.undo(root, journal.number))
+    for folder in folders:
+        durable.make_dir(folder.parent, mode)
+        durable.make_dir(folder, mode)
+    siblings: dict[Path, int | None] = {}
+    for index, change in enumerate(changes):
+        if change.after is None:
+            continue
+        model = like.get(change.path)
+        if change.before is not None:
+            model = layout.place(root, change.path)
+        if model is None:
+            mode_of = _mode_beside(root, layout.place(root, change.path).parent, siblings)
+        else:
+            mode_of = stat.S_IMODE(os.lstat(model).st_mode)
+        durable.write_new(journal.new(root, index), change.after, mode_of, model)
+    # All are written before the first is forced, so that the disk gets them in one go.
+    for index, change in enumerate(changes):
+        if change.after is not None:
+            durable.sync_file(journal.new(root, index))
+    sync_dirs((*folders, *(f.parent for f in folders)))
+
+
+def _mode_beside(root: Path, folder: Path, known: dict[Path, int | None]) -> int | None:
+    """Give the permission bits of the files beside a new one, or further up, if there are any."""
+    if folder not in known:
+        try:
+            names = sorted(os.listdir(folder)) if folder != layout.own(root) else []
+        except FileNotFoundError:
+            names = []
+        modes = (os.lstat(folder / name).st_mode for name in names)
+        mode = next((m & 0o666 | 0o600 for m in modes if stat.S_ISREG(m)), None)
+        if mode is None and folder != root:
+            mode = _mode_beside(root, folder.parent, known)
+        known[folder] = mode
+    return known[folder]
+
+
+def _announce(root: Path, journal: Journal) -> None:
+    """Write the journal, whole or not at all."""
+    own = layout.own(root)
+    draft = layout.staging(root, journal.number) / "journal"
+    mode = stat.S_IMODE(os.stat(own).st_mode) & 0o666
+    durable.write_new(draft, dump(journal), mode | 0o600)
+    durable.sync_file(draft)
+    durable.move(draft, layout.journal(root))
+    durable.sync_dir(own)
+
+
+def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> None:
+    """Put one file in its place, and look at what it displaced."""
+    entry = journal.entries[index]
+    place = layout.place(root, entry.path)
+    new, old = journal.new(root, index), journal.old(root, index)
+    if layout.through_link(root, entry.path):
+        raise _meanwhile(root, entry, "its folder was replaced by a link")
+    if entry.before is None:
+        make_parents(root, entry.path, modes)
+        try:
+            durable.move_new(new, place)
+        except FileExistsError as error:
+            raise _meanwhile(root, entry, "it appeared") from error
+        return
+    if entry.after is None:
+        durable.move_new(place, old)
+    elif durable.exchange(new, place):
+        if durable.digest_at(new) == entry.before:
+            durable.move(new, old)
+            return
+        raise _meanwhile(root, entry, "it was written")
+    else:
+        durable.keep(place, old)
+        if durable.digest_at(old) == durable.digest_at(place) == entry.before:
+            durable.move(new, place)
+            return
+    if durable.digest_at(old) != entry.before:
+        raise _meanwhile(root, entry, "it was written")
+
+
+def _meanwhile(root: Path, entry: Entry, what: str) -> WriteError:
+    place = str(layout.place(root, entry.path))
+    return WriteError(place, f"another program was at work at the same moment: {what}")
+
+
+def _remove_emptied(root: Path, journal: Journal, only: Collection[str] | None) -> None:
+    """Remove the directories that the deletes emptied, innermost first."""
+    for path in sorted(journal.emptied, reverse=True):
+        if only is None or path in only:
+            durable.remove_dir(layout.place(root, path))
+
+
+def _read_back(root: Path, journal: Journal) -> None:
+    """Look once more at every file, the new ones and the displaced ones."""
+    for index, entry in enumerate(journal.entries):
+        if durable.digest_at(layout.place(root, entry.path)) != entry.after:
+            raise _meanwhile(root, entry, "it does not say what was written")
+        # A program that had it open when it was displaced has written to it since.
+        if entry.before and durable.digest_at(journal.old(root, index)) != entry.before:
+            raise _meanwhile(root, entry, "it was written")
+
+
+def _commit(root: Path, journal: Journal) -> None:
+    """Make the store new, by one rename."""
+    manifest = layout.manifest(root, journal.number)
+    durable.move(layout.journal(root), manifest)
+    sync_dirs((manifest.parent, layout.own(root)))
+
+
+def _back_out(root: Path, journal: Journal, error: BaseException) -> WriteError:
+    """Take everything back, and give the error to raise."""
+    where, problem, remedy = _explain(root, error)
+    manifest = layout.manifest(root, journal.number)
+    try:
+        if os.path.lexists(manifest) and not os.path.lexists(layout.journal(root)):
+            durable.move(manifest, layout.journal(root))
+        left = roll_back(root, journal)
+    except OSError as second:
+        if os.path.lexists(manifest) and not os.path.lexists(layout.journal(root)):
+            return WriteError(
+                where,
+                f"{problem}; every file is new, but the disk did not confirm the last step",
+                "see to the disk; `interop undo` takes it back",
+            )
+        return WriteError(
+            where,
+            f"{problem}; taking it back failed too ({second.strerror or second}):"
+            f" {_states(root, journal)}",
+            "see to the disk and run interop on this store again: it finishes taking it back",
+        )
+    if left:
+        return WriteError(where, "\n  ".join((f"{problem}; rolled back, except:", *left)), remedy)
+    return WriteError(where, f"{problem}; rolled back, every file is as it was", remedy)
+
+
+def _states(root: Path, journal: Journal) -> str:
+    """Say which files are old and which are new."""
+    states: dict[str, list[str]] = {"old": [], "new": [], "neither old nor new": []}
+    for entry in journal.entries:
+        try:
+            now = durable.digest_at(layout.place(root, entry.path))
+        except OSError:
+            now = durable.NOT_A_FILE
+        known = {entry.after: "new", entry.before: "old"}
+        states[known.get(now, "neither old nor new")].append(repr(entry.path))
+    return "; ".join(f"{state}: {', '.join(paths)}" for state, paths in states.items() if paths)
+
+
+def _explain(root: Path, error: BaseException) -> tuple[str, str, str]:
+    """Give where, what and the way out of a failure."""
+    if isinstance(error, WriteError | FormatError | RefusedError):
+        return error.where, error.problem, error.remedy or "run this again"
+    if isinstance(error, InteropError):
+        return str(root), str(error), "run this again"
+    if isinstance(error, OSError):
+        what = error.strerror or str(error) or type(error).__name__
+        if error.filename:
+            what += f" ({os.fsdecode(error.filename)!r})"
+        return str(root), f"cannot be written: {what}", _remedy(error)
+    return str(root), f"{type(error).__name__} while checking: {error}", "please report this"
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
+        return "free some space and run this again"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "check the permissions of the folder and run this again"
+    if error.errno == errno.EXDEV:
+        return "a folder in it is on another file system; convert it by itself"
+    return "see to the disk and run this again"
+
+
+def _nothing_written(root: Path, error: OSError) -> WriteError:
+    where, problem, remedy = _explain(root, error)
+    return WriteError(where, f"{problem}; nothing was written", remedy)
+
+
+def _unrecovered(root: Path, error: OSError) -> WriteError:
+    what = error.strerror or str(error)
+    return WriteError(
+        str(root),
+        f"an interrupted write could not be taken back: {what} ({error.filename!r})",
+        "see to the disk and run interop on this store again: it goes on from there",
+    )

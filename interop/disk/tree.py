@@ -1,0 +1,284 @@
+"""Reading a store from the disk: every regular file, and what could not be read.
+
+Nothing is written here. While an apply is under way, or after one was interrupted, the store is
+read as it was before it: displaced bytes come from the undo folder.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from interop.disk import durable, layout
+from interop.disk.journal import Journal, displaced, pending
+from interop.errors import FormatError
+from interop.model import Problem
+from interop.plan import COMPLEMENT, digest
+
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """A store at rest, as the disk has it."""
+
+    files: dict[str, bytes]
+    """POSIX path relative to the root -> bytes, sorted by code point; regular files only."""
+    complement: bytes | None
+    """The bytes of ``.interop/complement``, None when there is none."""
+    problems: tuple[Problem, ...]
+    """What was not loaded: links, devices, unreadable files, names that are not UTF-8."""
+
+
+def load(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False) -> Tree:
+    """Read every regular file below a directory.
+
+    Args:
+        root: the store; a link to a directory is resolved, links below it are not followed.
+        ignored: says of a path whether it is a database or cache, which is never opened.
+        missing_ok: a root that is not there is an empty store.
+
+    Raises:
+        FormatError: there is no such directory, or it changes faster than it can be read.
+    """
+    real = resolve(root, missing_ok=missing_ok)
+    if real is None:
+        return Tree(files={}, complement=None, problems=())
+    for _ in range(_TRIES):
+        stamp = _stamp(real)
+        tree = scan(real, ignored)
+        journal = _pending(real)
+        if journal is not None:
+            tree = _as_before(real, journal, tree, ignored)
+        # An apply that began or ended meanwhile may have given half of each.
+        if _stamp(real) == stamp:
+            return tree
+    raise FormatError(str(root), "is being written by another interop", "try again in a moment")
+
+
+def peek(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False) -> Peek:
+    """List a store's files, reading each only when it is looked at; for telling formats apart.
+
+    Raises:
+        FormatError: there is no such directory.
+    """
+    real = resolve(root, missing_ok=missing_ok)
+    if real is None:
+        return Peek({}, {})
+    if _pending(real) is not None:
+        return Peek({}, load(real, ignored).files)
+    listing = _list(real, ignored)
+    return Peek(dict(sorted(listing.files)), {})
+
+
+class Peek(Mapping[str, bytes]):
+    """The files of a store by name, read on access.
+
+    A file that cannot be read is taken as empty here: only ``load`` names problems.
+    """
+
+    def __init__(self, places: Mapping[str, str], read: Mapping[str, bytes]) -> None:
+        self._places = places
+        self._read = dict(read)
+
+    def __getitem__(self, path: str) -> bytes:
+        if path not in self._read:
+            try:
+                self._read[path] = durable.read_bytes(self._places[path])
+            except OSError:
+                self._read[path] = b""
+        return self._read[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places or self._read)
+
+    def __len__(self) -> int:
+        return len(self._places or self._read)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._places or path in self._read
+
+
+def resolve(root: Path, *, missing_ok: bool) -> Path | None:
+    """Give the real directory of a store; None when it may be missing, and is.
+
+    Raises:
+        FormatError: there is no such directory.
+    """
+    try:
+        mode = os.stat(root).st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if missing_ok and not os.path.lexists(root):
+            return None
+        raise FormatError(str(root), "there is no such folder", "check the path") from error
+    except (OSError, ValueError) as error:
+        raise FormatError(str(root), f"cannot be read ({_why(error)})", "check the path") from error
+    if not stat.S_ISDIR(mode):
+        raise FormatError(str(root), "is a file, not a folder", "name the folder that it is in")
+    return Path(os.path.realpath(root))
+
+
+def scan(root: Path, ignored: Callable[[str], bool]) -> Tree:
+    """Read what is there now, whatever a journal says of it."""
+    listing = _list(root, ignored)
+    problems = listing.problems
+    files: dict[str, bytes] = {}
+    read = durable.read_bytes
+    for path, place in sorted(listing.files):
+        try:
+            files[path] = read(place)
+        except FileNotFoundError:
+            continue  # deleted since it was listed
+        except OSError as error:
+            problems.append(Problem(path=path, problem=_unreadable(error), unread=True))
+    complement = None
+    own = layout.own(root)
+    if layout.is_dir(own):
+        try:
+            complement = read(layout.place(root, COMPLEMENT))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            problems.append(Problem(path=COMPLEMENT, problem=_unreadable(error), unread=True))
+    elif os.path.lexists(own):
+        problem = "is not a folder, so interop keeps no complement here"
+        problems.append(Problem(path=layout.OWN, problem=problem))
+    problems.sort(key=lambda p: p.path)
+    return Tree(files=files, complement=complement, problems=tuple(problems))
+
+
+class _Listing(NamedTuple):
+    files: list[tuple[str, str]]
+    """Path in the store, place on the disk."""
+    problems: list[Problem]
+
+
+def _list(root: Path, ignored: Callable[[str], bool]) -> _Listing:
+    """List the regular files; one pass, no file opened."""
+    listing = _Listing([], [])
+    todo = [("", str(root))]
+    while todo:
+        prefix, folder = todo.pop()
+        try:
+            entries = os.scandir(folder)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            path = _shown(prefix.rstrip("/") or ".")
+            listing.problems.append(Problem(path=path, problem=_unreadable(error), unread=True))
+            continue
+        with entries:
+            for entry in entries:
+                if entry.name not in layout.SKIPPED:
+                    _look(prefix + entry.name, entry, ignored, listing, todo)
+    return listing
+
+
+def _look(
+    path: str,
+    entry: os.DirEntry[str],
+    ignored: Callable[[str], bool],
+    listing: _Listing,
+    todo: list[tuple[str, str]],
+) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        problem = "its name is not UTF-8; rename it to have it read"
+        listing.problems.append(Problem(path=_shown(path), problem=problem, unread=True))
+        return
+    if entry.is_dir(follow_symlinks=False):
+        todo.append((f"{path}/", entry.path))
+    elif ignored(path):
+        pass
+    elif entry.is_file(follow_symlinks=False):
+        listing.files.append((path, entry.path))
+    elif entry.is_symlink():
+        problem = "is a symbolic link, which interop never follows; put the file itself here"
+        listing.problems.append(Problem(path=path, problem=problem, unread=True))
+    else:
+        problem = "is a pipe, a socket or a device, not a file"
+        listing.problems.append(Problem(path=path, problem=problem))
+
+
+def _as_before(root: Path, journal: Journal, tree: Tree, ignored: Callable[[str], bool]) -> Tree:
+    """Give the store as it was before a pending apply, as rolling it back would leave it."""
+    files = dict(tree.files)
+    complement = tree.complement
+    problems = list(tree.problems)
+    for index, entry in enumerate(journal.entries):
+        if entry.path != COMPLEMENT and ignored(entry.path):
+            continue
+        seen = complement if entry.path == COMPLEMENT else files.get(entry.path)
+        seen_digest = None if seen is None else digest(seen)
+        if seen_digest == entry.before or seen_digest != entry.after:
+            continue  # old already, or another program's
+        old = None
+        if entry.before is not None:
+            try:
+                old = _old(root, journal, index)
+            except OSError as error:
+                problem = _unreadable(error)
+                problems.append(Problem(path=entry.path, problem=problem, unread=True))
+        if entry.path == COMPLEMENT:
+            complement = old
+        elif old is None:
+            files.pop(entry.path, None)
+        else:
+            files[entry.path] = old
+    return Tree(
+        files=dict(sorted(files.items())),
+        complement=complement,
+        problems=tuple(sorted(problems, key=lambda p: p.path)),
+    )
+
+
+def _old(root: Path, journal: Journal, index: int) -> bytes:
+    """Read what an apply displaced; while it runs, that may move under our eyes."""
+    for _ in range(_TRIES):
+        source = displaced(root, journal, index)
+        try:
+            if source is not None:
+                return durable.read_bytes(source)
+        except FileNotFoundError:
+            pass
+    return durable.read_bytes(journal.old(root, index))
+
+
+def _pending(root: Path) -> Journal | None:
+    try:
+        return pending(root)
+    except OSError as error:
+        where = str(layout.journal(root))
+        remedy = "check the permissions; it says what an interrupted write was about"
+        raise FormatError(where, _unreadable(error), remedy) from error
+
+
+def _stamp(root: Path) -> object:
+    """Give a value that is another one after an apply began, ended or was taken back."""
+    if not layout.is_dir(layout.own(root)):
+        return None
+    marks: list[tuple[int, int] | None] = []
+    for path in (layout.journal(root), layout.own(root) / "holder"):
+        try:
+            info = os.lstat(path)
+            marks.append((info.st_ino, info.st_mtime_ns))
+        except OSError:
+            marks.append(None)
+    return marks
+
+
+def _unreadable(error: OSError) -> str:
+    return f"cannot be read ({_why(error)})"
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

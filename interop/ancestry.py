@@ -6,7 +6,6 @@ record counts. Stores further back on the way are reached through the lines of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from interop import fields
@@ -41,7 +40,7 @@ def ancestors(
     """Give the newest ancestor of every record that the two stores have in common."""
     found: list[Ancestor] = []
     source_id, destination_id = source.store.id, destination.store.id
-    lines = _about(destination.known, source_id)
+    lines = _about(destination, source_id)
     there = _trace([b for b, _ in lines], source.store.records, source_handle)
     here = {id(x): key for key, xs in destination.lines.items() for x in xs}
     for position, (base, line) in enumerate(lines):
@@ -56,7 +55,7 @@ def ancestors(
                 address=line.to,
             )
         )
-    lines = _about(source.known, destination_id)
+    lines = _about(source, destination_id)
     there = _trace([b for b, _ in lines], destination.store.records, destination_handle)
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
     for position, (base, line) in enumerate(lines):
@@ -74,15 +73,16 @@ def ancestors(
     return _newest(found)
 
 
-def _about(lines: Iterable[Line], store: str) -> list[tuple[Record, Line]]:
-    """Give the lines that speak of a store, each with the record as it was there."""
+def _about(restored: Restored, store: str) -> list[tuple[Record, Line]]:
+    """Give the lines that speak of a store, each with the record as it was there, in its order."""
     out: list[tuple[Record, Line]] = []
-    for line in lines:
+    for line in restored.known:
         if line.source == store:
             out.append((line.base, line))
         elif store in line.keys:
             out.append((fields.with_key(line.base_at(store), line.keys[store]), line))
-    return out
+    place = {key: i for i, key in enumerate(restored.orders.get(store, ()))}
+    return sorted(out, key=lambda item: place.get(item[0].key, -1))
 
 
 def _trace(then: list[Record], now: tuple[Record, ...], handle: Handle) -> dict[int, str]:

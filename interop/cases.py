@@ -68,9 +68,15 @@ class Verdict:
 _WAYS = "decide with {key}: {{take: source}}, destination or both in a --decisions file"
 
 
-def decide(case: Case, decision: Mapping[str, Json], *, delete: bool) -> Verdict:
-    """Say what follows for one record."""
-    take = decision.get("take")
+def decide(
+    case: Case, decision: Mapping[str, Json], *, delete: bool = False, fresh: bool = False
+) -> Verdict:
+    """Say what follows for one record.
+
+    ``delete``: what the source removed is to be removed. ``fresh``: there is nothing at the
+    destination yet, so it is to say what the source says, whatever an older store removed.
+    """
+    take = decision.get("take") or ("source" if fresh else None)
     if case.source is None:
         return _source_gone(case, take, delete=delete)
     if case.there is None:

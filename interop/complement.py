@@ -43,6 +43,8 @@ class Source:
     format: str
     generation: int
     tree: Mapping[str, str]
+    order: tuple[str, ...] = ()
+    """Keys of its records in shared files, in their order: an edited one is told by its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +57,15 @@ class Line:
     """Its key there."""
     to: str | None
     """Its key here; None for a record that only travels in the complement."""
+    gone: bool = False
+    """It was removed here; ``to`` is the key it had, which another record may have taken."""
     generation: int
     """When base and expected were last agreed; a later conversion has a higher one."""
     base: Record
     expected: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """Field -> what this store says for base, where that differs from base."""
+    seal: str = ""
+    """Digest of the bytes here that stated the record when this was agreed."""
     kept: frozenset[str] = frozenset()
     """Fields in which this store had its own value when it was last written."""
     declared: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -94,6 +100,8 @@ class Complement:
     generation: int
     tree: Mapping[str, str] = field(default_factory=dict[str, str])
     """This store's own files as interop last wrote them: path -> digest."""
+    order: tuple[str, ...] = ()
+    """Keys of its own records in shared files, in their order."""
     older: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Path -> digests that interop wrote before, newest first."""
     sources: Mapping[str, Source] = field(default_factory=dict[str, Source])
@@ -116,6 +124,7 @@ def dumps(complement: Complement) -> bytes:
             "format": complement.format,
             "generation": complement.generation,
             "tree": dict(sorted(complement.tree.items())),
+            "order": list(complement.order),
             "older": {p: list(d) for p, d in sorted(complement.older.items()) if d},
         }
     ]
@@ -129,6 +138,7 @@ def dumps(complement: Complement) -> bytes:
                 "format": source.format,
                 "generation": source.generation,
                 "tree": tree,
+                "order": list(source.order),
             }
         )
         for file_digest in source.tree.values():
@@ -174,6 +184,7 @@ def loads(data: bytes, where: str) -> Complement:
                     format=item["format"],
                     generation=item["generation"],
                     tree=item["tree"],
+                    order=tuple(item["order"]),
                 )
                 if source.generation >= getattr(sources.get(source.id), "generation", 0):
                     sources[source.id] = source
@@ -199,6 +210,7 @@ def loads(data: bytes, where: str) -> Complement:
         format=cast("str", head["format"]),
         generation=cast("int", head["generation"]),
         tree=cast("dict[str, str]", head["tree"]),
+        order=tuple(cast("list[str]", head["order"])),
         older={p: tuple(d) for p, d in older.items()},
         sources=sources,
         lines=tuple(lines),
@@ -236,6 +248,9 @@ def _line_to_json(line: Line) -> dict[str, Json]:
     }
     if line.to is not None:
         out["expected"] = _values_to_json(line.expected)
+        out["seal"] = line.seal
+    if line.gone:
+        out["gone"] = True
     if line.kept:
         out["kept"] = list[Json](sorted(line.kept))
     if line.declared:
@@ -257,6 +272,8 @@ def _line_from_json(item: Mapping[str, Json], at: str) -> Line:
         generation=cast("int", item["generation"]),
         base=fields.from_json({**base, "key": item["key"]}, at),
         expected=_values_from_json(cast("dict[str, Json]", item.get("expected", {}))),
+        gone=item.get("gone") is True,
+        seal=cast("str", item.get("seal", "")),
         kept=frozenset(cast("list[str]", item.get("kept", []))),
         declared=cast("dict[str, str]", item.get("declared", {})),
         keys=cast("dict[str, str]", item.get("keys", {})),
@@ -270,6 +287,11 @@ def _values_to_json(values: Mapping[str, Value]) -> dict[str, Json]:
 
 def _values_from_json(values: Mapping[str, Json]) -> dict[str, Value]:
     return {f: None if v is None else fields.value_from_json(f, v) for f, v in values.items()}
+
+
+def order_of(records: Iterable[Record]) -> tuple[str, ...]:
+    """Give the keys of the records that share a file, in their order."""
+    return tuple(r.key for r in records if "#" in r.key)
 
 
 def newest(lines: Iterable[Line]) -> list[Line]:

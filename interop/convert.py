@@ -170,7 +170,7 @@ class _Planning:
 
     def settle(self, case: Case) -> None:
         decision = self.choices.about(case.key)
-        verdict = decide(case, decision, delete=self.choices.delete or self.ground.fresh)
+        verdict = decide(case, decision, delete=self.choices.delete, fresh=self.ground.fresh)
         case = verdict.twin or case
         if verdict.action == "conflict":
             self.undecided(case, verdict)
@@ -178,10 +178,11 @@ class _Planning:
             assert case.there is not None
             del self.target[case.there.key]
             self.outcomes.append(_outcome(case, verdict))
+        elif case.source is None and case.there is None:
+            return  # gone on both sides: nothing of it is kept
         elif case.source is None or verdict.action in ("pending", "gone"):
             self.left.append(case)
-            if case.source is not None or case.there is not None:
-                self.outcomes.append(_outcome(case, verdict))
+            self.outcomes.append(_outcome(case, verdict))
         elif verdict.action in ("same", "keep") and "kind" not in decision and not case.carried:
             assert case.raw is not None
             self.settled.append((case, verdict, case.raw.key))
@@ -216,7 +217,8 @@ class _Planning:
             leaves = decide(
                 replace(case, source=None),
                 self.choices.about(case.key),
-                delete=self.choices.delete or self.ground.fresh,
+                delete=self.choices.delete,
+                fresh=self.ground.fresh,
             )
             if leaves.action == "conflict":
                 self.undecided(case, replace(leaves, reason=f"{refusal.reason}, {leaves.reason}"))
@@ -345,8 +347,9 @@ class _Planning:
             )
         moved = {k: r.key for k, r in written.records.items()}
         complement = keep(
-            self.source, self.destination, self.ground.restored, kept, self.left, moved, files
-        )
+            self.source, self.destination, self.ground.restored, kept, self.left, moved, files,
+            result,
+        )  # fmt: skip
         back = restore(result, complement, files, self.adapter, holds)
         again = {r.key: r for r in back.store.records}
         said = {r.key: r for r in self.source.raw.records}

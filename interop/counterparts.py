@@ -81,12 +81,25 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
     found = _ancestors(source, adapter, onto)
     out: list[Case] = []
     for a in found:
-        if a.silent:
-            continue
         other = there.get(a.destination or "")
         if onto.fresh and other is not None:
             # the kept files say what both agreed on, as far as their format can
             other = fields.with_key(a.base, other.key)
+        if a.silent:
+            if onto.fresh and other is not None and a.line is not None:
+                # it only travelled with the source, and stands again in the files that were kept
+                out.append(
+                    Case(
+                        key=a.line.key,
+                        source=fields.with_key(other, a.line.key),
+                        there=other,
+                        raw=raw[other.key],
+                        base=other,
+                        origin=(a.line.source, a.line.key),
+                        lines=(a.line,),
+                    )
+                )
+            continue
         out.append(
             Case(
                 key=a.source or a.destination or a.base.key,
@@ -185,7 +198,8 @@ def _travelling(
 ) -> list[Case]:
     """Give records that are only in the source's complement: the destination may hold them.
 
-    They come from the store that they left, not from the source: their lines say so.
+    They come from the store that they left, not from the source: their lines say so. One that
+    cannot stand in the destination either goes on travelling without being asked for again.
     """
     silent = {id(a.line) for a in found if a.silent}
     before = {(x.source, x.key): x for x in onto.restored.known}
@@ -209,7 +223,7 @@ def _travelling(
                 origin=(line.source, line.key),
                 lines=(line,),
                 address=old.to if old is not None else None,
-                carried=old is not None and old.to is None,
+                carried=True,
             )
         )
     return out

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from interop import fields
 from interop.cases import Case
-from interop.complement import OLDER, Complement, Line, Source, dumps
+from interop.complement import OLDER, Complement, Line, Source, dumps, order_of
 from interop.fields import FIELDS, Value
 from interop.merge import carry_over, same
-from interop.model import Files, Record
+from interop.model import Files, Record, Store
 from interop.plan import digest
-from interop.restore import Restored
+from interop.restore import Restored, seals
 from interop.stores import Opened
 
 
@@ -36,8 +36,9 @@ def keep(
     left: Sequence[Case],
     moved: Mapping[str, str],
     files: Files,
+    result: Store,
 ) -> Complement:
-    """Make the complement of ``files``.
+    """Make the complement of ``files``, which say ``result``.
 
     ``kept`` are the cases that were settled, ``left`` those on which nothing was agreed: what was
     known of them stays. ``moved`` gives the present key of each record that the destination had.
@@ -50,16 +51,29 @@ def keep(
     )
     before = {(x.source, x.key): x for x in old.lines} if old is not None else {}
     lines: dict[tuple[str, str], Line] = {}
+    seal = seals(files, destination.adapter)
     for item in kept:
         line = _line(item, me, higher, travelled=item.case.origin[0] != them)
+        if line.to is not None:
+            line = replace(line, seal=seal(line.to))
         known = before.get((line.source, line.key))
-        if known is not None and replace(line, generation=known.generation) == known:
-            line = known
+        if known is not None and known == replace(
+            line, generation=known.generation, seal=known.seal
+        ):
+            line = replace(line, generation=known.generation)
         lines[(line.source, line.key)] = line
+    for case in left:
+        removed = _removed_here(case, them)
+        if removed is not None and (removed.source, removed.key) not in before:
+            lines[(removed.source, removed.key)] = removed
     stay = {id(case.line) for case in left}
+    undecided = {case.origin for case in left}
     for was, line in _readdressed(restored, moved) if old is not None else ():
         mark = (line.source, line.key)
-        if mark not in lines and (line.source != them or id(was) in stay):
+        stands = line.to is not None and not line.gone
+        if mark not in lines and (
+            line.source != them or stands or id(was) in stay or mark in undecided
+        ):
             lines[mark] = line
     tree = {path: digest(data) for path, data in files.items()}
     sources, contents = _sources(source, old, me, higher)
@@ -68,6 +82,7 @@ def keep(
         format=destination.adapter.name,
         generation=higher,
         tree=tree,
+        order=order_of(result.records),
         older=_older(old, tree),
         sources=sources,
         lines=tuple(lines.values()),
@@ -119,6 +134,22 @@ def _line(item: Kept, me: str, generation: int, *, travelled: bool) -> Line:
     )
 
 
+def _removed_here(case: Case, them: str) -> Line | None:
+    """Remember a record of the source that the destination removed, or it would come back."""
+    if case.source is None or case.there is not None or case.line is None or case.base is None:
+        return None
+    if case.line.source == them or case.address is None:
+        return None  # the destination's own line says so already
+    return Line(
+        source=them,
+        key=case.source.key,
+        to=case.address,
+        gone=True,
+        generation=case.line.generation,
+        base=fields.with_key(case.base, case.source.key),
+    )
+
+
 def _way(
     case: Case, base: Record, me: str, *, travelled: bool
 ) -> tuple[dict[str, str], dict[str, dict[str, Value]]]:
@@ -149,9 +180,11 @@ def _readdressed(restored: Restored, moved: Mapping[str, str]) -> Iterable[tuple
     """Give each line that was known, and the same with its record's present key."""
     for key, lines in restored.lines.items():
         for line in lines:
-            yield line, replace(line, to=moved.get(key, line.to))
-    for line in (*restored.carried, *restored.gone):
+            yield line, replace(line, to=moved.get(key, line.to), gone=key not in moved)
+    for line in restored.carried:
         yield line, line
+    for line in restored.gone:
+        yield line, replace(line, gone=True)
 
 
 def _sources(
@@ -173,7 +206,11 @@ def _sources(
     known = sources.get(source.raw.id)
     if known is None or dict(known.tree) != tree:
         sources[source.raw.id] = Source(
-            id=source.raw.id, format=source.adapter.name, generation=generation, tree=tree
+            id=source.raw.id,
+            format=source.adapter.name,
+            generation=generation,
+            tree=tree,
+            order=order_of(source.raw.records),
         )
     return sources, contents
 

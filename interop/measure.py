@@ -40,7 +40,8 @@ def read_back(
     wrong += [
         f"{key}: would change, though nothing about it is to change"
         for key, record in raw.items()
-        if target.get(key) is record and written.records.get(key) != record
+        if target.get(key) is record
+        and (key not in written.records or fields.with_key(written.records[key], key) != record)
     ]
     if wrong:
         raise RefusedError(

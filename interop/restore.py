@@ -6,6 +6,7 @@ where it says something else, somebody changed it there, and that wins.
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from interop import fields
 from interop.adapter import Adapter, Hold, path_of
 from interop.complement import Complement, Line, newest
 from interop.fields import FIELDS, Value
-from interop.match import match
+from interop.match import match, words
 from interop.merge import carry_over, same
 from interop.model import Files, Record, Store
 from interop.plan import digest
@@ -35,6 +36,8 @@ class Restored:
     """Records that only travel in the complement."""
     gone: tuple[Line, ...] = ()
     """Lines whose record is no longer in the store."""
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Store on the way -> keys of its records in shared files, in their order."""
     guessed: tuple[tuple[str, str], ...] = ()
     """(key at the last conversion, key now) of records that were only nearly recognised."""
 
@@ -55,12 +58,16 @@ def restore(
         return Restored(store=raw)
     by_key: defaultdict[str, list[Line]] = defaultdict(list)
     carried: list[Line] = []
+    removed: list[Line] = []
     for line in newest(complement.lines):
         if line.to is None:
             carried.append(line)
+        elif line.gone:
+            removed.append(line)
         else:
             by_key[line.to].append(line)
-    groups = list(by_key.values())
+    place = {key: i for i, key in enumerate(complement.order)}
+    groups = sorted(by_key.values(), key=lambda group: place.get(group[0].to or "", -1))
     then = [group[0].seen() for group in groups]
     lines: dict[str, tuple[Line, ...]] = {}
     guessed: list[tuple[str, str]] = []
@@ -71,9 +78,16 @@ def restore(
         del gone[pair.left]
         if pair.how == "near":
             guessed.append((then[pair.left].key, key))
-    untouched = _untouched(complement, files, adapter)
+    back = {(r.key, words(r)): r.key for r in raw.records if r.key not in lines}
+    for line in list(removed):
+        seen = line.seen()
+        taken_back = back.get((seen.key, words(seen)))
+        if taken_back is not None:
+            lines[taken_back] = (*lines.get(taken_back, ()), line)
+            removed.remove(line)
+    seal = seals(files, adapter)
     records = tuple(
-        _restored(r, lines[r.key], complement, holds, untouched(r.key)) if r.key in lines else r
+        _restored(r, lines[r.key], complement, holds, seal(r.key)) if r.key in lines else r
         for r in raw.records
     )
     return Restored(
@@ -86,7 +100,8 @@ def restore(
         ),
         lines=lines,
         carried=tuple(carried),
-        gone=tuple(line for i in gone for line in groups[i]),
+        gone=(*(line for i in gone for line in groups[i]), *removed),
+        orders={s.id: s.order for s in complement.sources.values()},
         guessed=tuple(guessed),
     )
 
@@ -113,7 +128,7 @@ def _restored(
     lines: tuple[Line, ...],
     complement: Complement,
     holds: Holds,
-    untouched: bool,
+    seal: str,
 ) -> Record:
     values: dict[str, Value] = {}
     for name in FIELDS[record.role]:
@@ -126,7 +141,7 @@ def _restored(
             if base is said is None and source is not None and not holds(source.format, name):
                 continue  # a format that cannot say the field has no opinion on it
             # the same bytes as written are the same statement, however a newer reader reads it
-            seen = now if untouched and name not in line.kept else said
+            seen = now if line.seal == seal and name not in line.kept else said
             value = carry_over(base, seen, now)
             if value != now:
                 values[name] = value
@@ -134,23 +149,18 @@ def _restored(
     return fields.replace(record, values) if values else record
 
 
-def _untouched(complement: Complement, files: Files, adapter: Adapter) -> Callable[[str], bool]:
-    """Tell whether the bytes that state a record are those that interop wrote.
+def seals(files: Files, adapter: Adapter) -> Callable[[str], str]:
+    """Give a digest of the bytes that state a record: its own file, and every index."""
+    indexes = hashlib.sha256()
+    for path in sorted(p for p in files if adapter.index(p) and not adapter.derived(p)):
+        indexes.update(f"{path}\0{digest(files[path])}\0".encode())
+    common = indexes.digest()
 
-    A record's statements stand in its own file and in the files that several records share.
-    """
-    paths = {path_of(line.to) for line in complement.lines if line.to is not None}
-    shared = [p for p in complement.tree if p not in paths or adapter.index(p)]
-    now = {p: digest(files[p]) for p in complement.tree if p in files}
-    new_index = any(adapter.index(p) and p not in complement.tree for p in files)
-    if new_index or any(now.get(p) != complement.tree[p] for p in shared if not adapter.derived(p)):
-        return lambda key: False
+    def seal(key: str) -> str:
+        own = files.get(path_of(key), b"")
+        return hashlib.sha256(common + own).hexdigest()[:16]
 
-    def untouched(key: str) -> bool:
-        path = path_of(key)
-        return path in now and now[path] == complement.tree[path]
-
-    return untouched
+    return seal
 
 
 def stale(complement: Complement, files: Files) -> list[str]:

@@ -74,18 +74,20 @@ def open_store(spec: str, *, must_exist: bool = True) -> Opened:
     """Open a store named by the user.
 
     Raises:
-        UsageError: the format cannot be told, or has no store of its own here.
-        FormatError: there is no such folder, or its complement is damaged.
+        UsageError: more than one format fits, or the format has no store of its own here.
+        FormatError: there is no such folder, no format fits, or its complement is damaged.
     """
-    name, text = parse(spec)
-    if name is None:
-        root = Path(text).expanduser()
-        name = _detected(root, must_exist=must_exist)
-    elif text:
-        root = Path(text).expanduser()
-    else:
-        root = locate(registry.get(name), surroundings())
+    root = root_of(spec)
+    name = parse(spec)[0] or _detected(root, must_exist=must_exist)
     return load(registry.get(name), root, must_exist=must_exist)
+
+
+def root_of(spec: str) -> Path:
+    """Give the root of a store named by the user, without looking at what stands there."""
+    name, text = parse(spec)
+    if name is not None and not text:
+        return locate(registry.get(name), surroundings())
+    return Path(text).expanduser()
 
 
 def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
@@ -202,8 +204,9 @@ def _detected(root: Path, *, must_exist: bool) -> str:
     if len(found) == 1:
         return found[0].format
     if not found:
-        raise UsageError(
-            f"{root}: looks like no format that interop knows",
+        raise FormatError(
+            str(root),
+            "looks like no format that interop knows",
             f"name it, e.g. {registry.names()[0]}:{root}",
         )
     could = "; ".join(f"{d.format}: {d.reason}" for d in found)

@@ -1,0 +1,46 @@
+"""What every test shares: the adapters, the sample stores, a state directory of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from interop import registry
+from tests.samples import SHARED, samples
+
+settings.register_profile(
+    "interop",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("interop")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the expectations in golden/"
+    )
+
+
+def pytest_report_header() -> str:
+    if SHARED.is_dir():
+        return f"fixtures: {SHARED} is there and takes part"
+    return f"fixtures: {SHARED} is ABSENT, the golden stores alone take part"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give every test that asks for ``adapter`` or ``sample`` all that there are."""
+    if "sample" in metafunc.fixturenames:
+        every = samples()
+        metafunc.parametrize("sample", every, ids=[s.id for s in every])
+    elif "adapter" in metafunc.fixturenames:
+        metafunc.parametrize("adapter", list(registry.adapters()), ids=list(registry.names()))
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what interop remembers of stores out of the machine's own state directory."""
+    monkeypatch.setenv("INTEROP_STATE_DIR", str(tmp_path / "interop-state"))

@@ -1,0 +1,380 @@
+"""Converting on a disk: what a person meets, decision by decision."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from interop import stores
+from interop.choices import Choices
+from interop.convert import apply_plan, plan
+from interop.errors import FormatError, RefusedError, UsageError
+from interop.kinds import parse_kind_map
+from interop.model import Files, Memory
+from interop.plan import COMPLEMENT, Plan
+from interop.stores import Opened, open_store
+from interop.undoing import undo
+
+NOW = "2026-09-01T08:30:00.000Z"
+TYPED = (
+    "---\nname: {name}\ndescription: {description}\nmetadata: \n  node_type: memory\n"
+    "  type: {kind}\n---\n\n{body}\n"
+)
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Path:
+    root = tmp_path / "claude"
+    put(
+        root,
+        {
+            "MEMORY.md": "# Index\n\n- [Pump](pump.md) — at the ramp\n- Docks are numbered\n",
+            "pump.md": memory("pump", "Where the pump is", "The pump stands at the ramp."),
+            "locks.md": memory("locks", "Lock batch", "Batch B7 goes back.", kind="feedback"),
+            "docks.csv": "station,docks\r\npier,24\r\n",
+        },
+    )
+    return root
+
+
+def memory(name: str, description: str, body: str, kind: str = "project") -> str:
+    return TYPED.format(name=name, description=description, kind=kind, body=body)
+
+
+def put(root: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode("utf-8"))
+
+
+def files(root: Path) -> Files:
+    return {
+        p.relative_to(root).as_posix(): p.read_bytes()
+        for p in sorted(root.rglob("*"))
+        if p.is_file() and ".interop" not in p.parts
+    }
+
+
+def both(source: Path | str, destination: Path | str) -> tuple[Opened, Opened]:
+    return open_store(str(source)), open_store(str(destination), must_exist=False)
+
+
+def planned(source: Path | str, destination: Path | str, **choices: object) -> Plan:
+    a, b = both(source, destination)
+    return plan(a, b, Choices(**choices), now=NOW)  # type: ignore[arg-type]  # by keyword
+
+
+def convert(source: Path | str, destination: Path | str, **choices: object) -> Plan:
+    a, b = both(source, destination)
+    chosen = Choices(**choices)  # type: ignore[arg-type]  # by keyword
+    found = plan(a, b, chosen, now=NOW)
+    apply_plan(found, a, b, chosen)
+    return found
+
+
+UNTYPED = {"untyped": "reference"}
+
+
+def actions(found: Plan) -> dict[str, str]:
+    return {o.key: o.action for o in found.outcomes}
+
+
+def only_bullet(found: Plan) -> str:
+    (key,) = (o.key for o in found.outcomes if o.key.startswith("MEMORY.md#"))
+    return key
+
+
+class TestKinds:
+    def test_an_undeclared_kind_is_refused_and_named(self, claude: Path, tmp_path: Path) -> None:
+        found = planned(claude, f"bantamkit:{tmp_path / 'b'}")
+        key = only_bullet(found)
+        assert actions(found)[key] == "refuse"
+        (outcome,) = (o for o in found.outcomes if o.undecided)
+        assert "--kind-map" in outcome.remedy
+        assert found.template == {key: {"kind": None}}
+        with pytest.raises(RefusedError, match="nothing was written"):
+            convert(claude, f"bantamkit:{tmp_path / 'b'}")
+        assert not (tmp_path / "b").exists()
+
+    def test_a_declared_kind_leaves_no_trace_on_the_way_back(
+        self, claude: Path, tmp_path: Path
+    ) -> None:
+        before = files(claude)
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        there = open_store(str(tmp_path / "b"))
+        raw = {r.key: r for r in there.raw.records if isinstance(r, Memory)}
+        assert [r.kinds for r in raw.values() if r.body.text == "Docks are numbered"] == [
+            {"claude": "reference"}
+        ]
+        full = [r for r in there.restored.store.records if isinstance(r, Memory)]
+        assert [r.kinds for r in full if r.body.text == "Docks are numbered"] == [{}]
+        convert(tmp_path / "b", f"claude-code:{tmp_path / 'back'}")
+        assert files(tmp_path / "back") == before
+        convert(tmp_path / "b", claude)
+        assert files(claude) == before
+
+    def test_a_declaration_is_used_again(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        text = (claude / "MEMORY.md").read_text("utf-8")
+        (claude / "MEMORY.md").write_text(text.replace("numbered", "numbered clockwise"), "utf-8")
+        found = convert(claude, tmp_path / "b")
+        assert actions(found)[only_bullet(found)] == "update"
+
+    def test_a_foreign_term_needs_a_word(self, claude: Path, tmp_path: Path) -> None:
+        put(claude, {"spokes.md": memory("spokes", "Truing", "Quarter turns.", kind="technique")})
+        kinds = dict(UNTYPED)
+        assert (
+            actions(planned(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=kinds))["spokes.md"]
+            == "refuse"
+        )
+        kinds["technique"] = "feedback"
+        found = convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=kinds)
+        assert actions(found)["spokes.md"] == "add"
+        convert(tmp_path / "b", f"claude-code:{tmp_path / 'back'}")
+        assert files(tmp_path / "back") == files(claude)
+
+    def test_what_is_accepted_is_not_remapped_unasked(self, claude: Path, tmp_path: Path) -> None:
+        kinds = {**UNTYPED, "feedback": "user"}
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=kinds)
+        assert b"type: feedback" in files(tmp_path / "b")["facts/locks.md"]
+        convert(claude, f"bantamkit:{tmp_path / 'c'}", kind_map=kinds, override=True)
+        assert b"type: user" in files(tmp_path / "c")["facts/locks.md"]
+
+    def test_the_more_specific_wins(self, claude: Path, tmp_path: Path) -> None:
+        put(claude, {"spokes.md": memory("spokes", "Truing", "Quarter turns.", kind="technique")})
+        kinds = {**UNTYPED, "technique": "user", "claude:technique": "feedback"}
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=kinds)
+        assert b"type: feedback" in files(tmp_path / "b")["facts/spokes.md"]
+
+    @pytest.mark.parametrize(
+        "text", ["untyped", "=project", "a=", "a=user,a=project", "role:wish=user"]
+    )
+    def test_a_kind_map_that_means_nothing(self, text: str) -> None:
+        with pytest.raises(UsageError):
+            parse_kind_map(text)
+
+    def test_a_term_that_nobody_knows(self, claude: Path, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="does not know 'gotcha'"):
+            planned(claude, f"bantamkit:{tmp_path / 'b'}", kind_map={"untyped": "gotcha"})
+
+    def test_a_decision_about_one_record(self, claude: Path, tmp_path: Path) -> None:
+        key = only_bullet(planned(claude, f"bantamkit:{tmp_path / 'b'}"))
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", decisions={key: {"kind": "user"}})
+        texts = [t for t in files(tmp_path / "b").values() if b"Docks are numbered\n" in t]
+        assert any(b"type: user" in t for t in texts)
+
+    def test_no_name_and_no_heading_gives_a_kind(self, tmp_path: Path) -> None:
+        put(
+            tmp_path / "a",
+            {
+                "MEMORY.md": "## Feedback\n\n- [F](feedback_x.md)\n",
+                "feedback_x.md": "**Type**: feedback\n\nUser feedback, project reference.\n",
+                "user/profile.md": "---\nname: user_profile\ndescription: user\n---\n\nuser\n",
+            },
+        )
+        found = planned(f"claude-code:{tmp_path / 'a'}", f"bantamkit:{tmp_path / 'b'}")
+        assert set(actions(found).values()) == {"refuse"}
+
+
+class TestRefusals:
+    def test_skip_goes_on_without_them_and_names_them(self, claude: Path, tmp_path: Path) -> None:
+        found = convert(claude, f"bantamkit:{tmp_path / 'b'}", skip_refused=True)
+        assert actions(found)[only_bullet(found)] == "skip"
+        assert set(files(tmp_path / "b")) == {"facts/pump.md", "facts/locks.md", "index.md"}
+        convert(tmp_path / "b", f"claude-code:{tmp_path / 'back'}")
+        assert files(tmp_path / "back") == files(claude), "even what was left out comes back"
+
+    def test_carry_takes_them_along_whole(self, claude: Path, tmp_path: Path) -> None:
+        found = convert(claude, f"bantamkit:{tmp_path / 'b'}", carry=True)
+        assert actions(found)[only_bullet(found)] == "carry"
+        assert "Docks are numbered" in (tmp_path / "b" / COMPLEMENT).read_text("utf-8")
+        again = planned(claude, tmp_path / "b")
+        assert again.changes == (), "what travels once is not asked about again"
+        third = convert(tmp_path / "b", f"claude-code:{tmp_path / 'c'}")
+        assert "carry" not in actions(third).values()
+        assert files(tmp_path / "c") == files(claude)
+
+    def test_without_complement_a_loss_must_be_allowed(self, claude: Path, tmp_path: Path) -> None:
+        b = f"bantamkit:{tmp_path / 'b'}"
+        with pytest.raises(RefusedError) as raised:
+            convert(claude, b, kind_map=UNTYPED, complement=False)
+        assert "docks.csv: is no record" in raised.value.details
+        assert "pump.md: hook" in raised.value.details
+        assert not (tmp_path / "b").exists()
+        convert(claude, b, kind_map=UNTYPED, complement=False, allow_loss=True)
+        assert not (tmp_path / "b" / COMPLEMENT).exists()
+
+    def test_the_archive_travels_and_the_plan_says_so(self, tmp_path: Path) -> None:
+        put(tmp_path / "b", _facts())
+        found = convert(f"bantamkit:{tmp_path / 'b'}", f"claude-code:{tmp_path / 'c'}")
+        assert actions(found)["archive/old.md"] == "carry"
+        assert set(files(tmp_path / "c")) == {"MEMORY.md", "pump.md"}
+        convert(tmp_path / "c", f"bantamkit:{tmp_path / 'back'}")
+        assert files(tmp_path / "back") == files(tmp_path / "b")
+
+    def test_archiving_leaves_the_other_store_when_asked(self, tmp_path: Path) -> None:
+        put(tmp_path / "b", _facts())
+        convert(f"bantamkit:{tmp_path / 'b'}", f"claude-code:{tmp_path / 'c'}")
+        (tmp_path / "b/facts/pump.md").rename(tmp_path / "b/archive/pump.md")
+        waiting = convert(tmp_path / "b", tmp_path / "c")
+        assert actions(waiting)["archive/pump.md"] == "pending"
+        assert "pump.md" in files(tmp_path / "c")
+        convert(tmp_path / "b", tmp_path / "c", delete=True)
+        assert "pump.md" not in files(tmp_path / "c")
+        quiet = planned(tmp_path / "c", tmp_path / "b")
+        assert [c.path for c in quiet.changes] in ([], [COMPLEMENT])
+
+
+def _facts() -> dict[str, str]:
+    fact = (
+        "---\nname: {0}\ndescription: {1}\ntype: project\ncreated: '2026-05-01'\n"
+        "last_recalled: null\nlinks: []\n---\n\n{2}\n"
+    )
+    return {
+        "facts/pump.md": fact.format("pump", "Where the pump is", "At the ramp."),
+        "archive/old.md": fact.format("old", "Old tariff", "1 € an hour."),
+        "index.md": "- [[pump]] (project) — Where the pump is\n",
+    }
+
+
+class TestFirstContact:
+    """Two stores that no conversion has linked."""
+
+    def test_identical_records_are_linked(self, claude: Path, tmp_path: Path) -> None:
+        facts = {
+            "facts/pump.md": _facts()["facts/pump.md"].replace("At the", "The pump stands at the")
+        }
+        put(tmp_path / "b", facts)
+        found = convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        assert actions(found)["pump.md"] in ("same", "update", "keep")
+        assert files(tmp_path / "b")["facts/pump.md"] == facts["facts/pump.md"].encode()
+        assert "facts/pump-2.md" not in files(tmp_path / "b")
+
+    def test_near_records_are_a_decision(self, claude: Path, tmp_path: Path) -> None:
+        put(tmp_path / "b", {"facts/pump.md": _facts()["facts/pump.md"]})
+        b = f"bantamkit:{tmp_path / 'b'}"
+        found = planned(claude, b, kind_map=UNTYPED)
+        assert actions(found)["pump.md"] == "conflict"
+        for take, text in (("source", b"stands at the ramp"), ("destination", b"\nAt the ramp")):
+            shutil.copytree(tmp_path / "b", tmp_path / take)
+            decisions = {"pump.md": {"take": take}}
+            convert(claude, f"bantamkit:{tmp_path / take}", kind_map=UNTYPED, decisions=decisions)
+            assert text in files(tmp_path / take)["facts/pump.md"]
+        convert(claude, b, kind_map=UNTYPED, decisions={"pump.md": {"take": "both"}})
+        assert {"facts/pump.md", "facts/pump-2.md"} <= set(files(tmp_path / "b"))
+
+
+class TestSafety:
+    def test_planning_writes_nothing(self, claude: Path, tmp_path: Path) -> None:
+        before = sorted(tmp_path.rglob("*"))
+        planned(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        assert sorted(tmp_path.rglob("*")) == before
+
+    def test_the_source_is_never_written(self, claude: Path, tmp_path: Path) -> None:
+        before = sorted((p, p.stat().st_mtime_ns) for p in claude.rglob("*"))
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        assert sorted((p, p.stat().st_mtime_ns) for p in claude.rglob("*")) == before
+
+    def test_a_change_between_plan_and_apply(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        put(claude, {"pump.md": memory("pump", "Where the pump is", "Moved.")})
+        a, b = both(claude, tmp_path / "b")
+        found = plan(a, b, now=NOW)
+        fact = tmp_path / "b/facts/pump.md"
+        fact.write_bytes(fact.read_bytes().replace(b"null", b"'2026-08-30'"))
+        recalled = files(tmp_path / "b")
+        with pytest.raises(RefusedError, match=r"facts/pump\.md"):
+            apply_plan(found, a, b)
+        assert files(tmp_path / "b") == recalled
+        convert(claude, tmp_path / "b")
+        assert b"'2026-08-30'" in files(tmp_path / "b")["facts/pump.md"]
+        assert b"Moved." in files(tmp_path / "b")["facts/pump.md"]
+
+    def test_undo(self, claude: Path, tmp_path: Path) -> None:
+        put(tmp_path / "b", _facts())
+        before = files(tmp_path / "b")
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED,
+                decisions={"pump.md": {"take": "source"}})  # fmt: skip
+        assert files(tmp_path / "b") != before
+        undo(tmp_path / "b")
+        assert files(tmp_path / "b") == before
+        assert not (tmp_path / "b" / COMPLEMENT).exists()
+        assert not open_store(str(tmp_path / "b")).doubts, "it is known that there is none now"
+
+    def test_a_stale_half_is_noticed(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        old = files(tmp_path / "b")["facts/pump.md"]
+        put(claude, {"pump.md": memory("pump", "Where the pump is", "Moved.")})
+        convert(claude, tmp_path / "b")
+        (tmp_path / "b/facts/pump.md").write_bytes(old)
+        with pytest.raises(RefusedError, match="not of one time"):
+            planned(tmp_path / "b", claude)
+        planned(tmp_path / "b", claude, accept_stale=True)
+
+    def test_a_missing_complement_is_noticed(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        (tmp_path / "b" / COMPLEMENT).unlink()
+        with pytest.raises(RefusedError, match="--accept-stale"):
+            planned(tmp_path / "b", claude)
+
+    def test_a_damaged_complement_says_so(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        path = tmp_path / "b" / COMPLEMENT
+        path.write_bytes(path.read_bytes()[:-40])
+        with pytest.raises(FormatError, match="damaged"):
+            open_store(str(tmp_path / "b"))
+
+    def test_a_version_control_merge_of_complements(self, claude: Path, tmp_path: Path) -> None:
+        """Both sides' lines stand in the file: the one that fits what is seen counts."""
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        ours = (tmp_path / "b" / COMPLEMENT).read_bytes().splitlines(keepends=True)
+        put(claude, {"pump.md": memory("pump", "Where the pump is", "Moved.")})
+        convert(claude, tmp_path / "b")
+        theirs = (tmp_path / "b" / COMPLEMENT).read_bytes().splitlines(keepends=True)
+        merged = [b"<<<<<<< ours\n", *ours, b"=======\n", *theirs, b">>>>>>> theirs\n"]
+        (tmp_path / "b" / COMPLEMENT).write_bytes(b"".join(merged))
+        convert(tmp_path / "b", f"claude-code:{tmp_path / 'back'}")
+        assert files(tmp_path / "back") == files(claude)
+
+    def test_line_ends_alone_are_no_edit(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        before = files(tmp_path / "b")
+        for path in claude.glob("*.md"):
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        found = planned(claude, tmp_path / "b")
+        assert [c.path for c in found.changes] in ([], [COMPLEMENT])
+        assert not found.blocked
+        assert files(tmp_path / "b") == before
+
+    def test_a_new_file_takes_no_bullet_away(self, tmp_path: Path) -> None:
+        """A bullet that happens to name a file stays somebody's bullet."""
+        put(tmp_path / "c", {"MEMORY.md": "# Memory Index\n\n- Ask before editing pump.md again\n"})
+        put(tmp_path / "b", _facts())
+        convert(f"bantamkit:{tmp_path / 'b'}", f"claude-code:{tmp_path / 'c'}")
+        kept = open_store(f"claude-code:{tmp_path / 'c'}").raw.records
+        assert any(
+            isinstance(r, Memory) and r.body.text == "Ask before editing pump.md again"
+            for r in kept
+        )
+
+
+class TestSpecs:
+    def test_only_a_registered_name_is_a_format(self) -> None:
+        assert stores.parse("claude-code:x/y") == ("claude-code", "x/y")
+        assert stores.parse("C:\\store") == (None, "C:\\store")
+        assert stores.parse("x") == (None, "x")
+
+    def test_no_such_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(FormatError, match="no such folder"):
+            open_store(str(tmp_path / "nowhere"))
+
+    def test_a_new_store_needs_its_format(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="say which format to create"):
+            open_store(str(tmp_path / "new"), must_exist=False)
+
+    def test_a_complement_of_another_format(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        with pytest.raises(FormatError, match="belongs to a bantamkit store"):
+            open_store(f"claude-code:{tmp_path / 'b'}")

@@ -424,7 +424,7 @@ class _Planning:
                 f"{len(others)} files are no records and travel in the complement: "
                 f"{', '.join(others[:5])}{more}"
             )
-        if complement is not None and self.source.tree.files:
+        if complement is not None and complement is not self.destination.complement:
             size = sum(map(len, self.source.tree.files.values()))
             off = carried_off(self.destination.root)
             self.notes.append(

@@ -64,6 +64,7 @@ def diff(a: Opened, b: Opened) -> Diff:
     """
     linked = ancestors(a.restored, a.adapter.handle, b.restored, b.adapter.handle)
     left, right = a.restored.store, b.restored.store
+    apart = a.adapter is not b.adapter
     at_a = {r.key: i for i, r in enumerate(left.records)}
     at_b = {r.key: i for i, r in enumerate(right.records)}
     pairs = {
@@ -71,24 +72,30 @@ def diff(a: Opened, b: Opened) -> Diff:
         for x in linked
         if x.source is not None and x.destination is not None
     }
-    hidden = {x.key for x in b.restored.carried} if linked else set[str]()
-    if a.adapter is not b.adapter and not linked:
-        left, right = _common(left, right, a.adapter, b.adapter)
+    words = _Words.of(left, right, a.adapter, b.adapter) if apart and not linked else None
     taken = {j for j, _ in pairs.values()}
     free_a = [i for i in range(len(left.records)) if i not in pairs]
     free_b = [j for j in range(len(right.records)) if j not in taken]
+    said = words.a_in_b if words is not None else {}
     found = match(
-        [left.records[i] for i in free_a],
+        [said.get(left.records[i].key, left.records[i]) for i in free_a],
         [right.records[j] for j in free_b],
         handle=b.adapter.handle,
-        by_key=a.adapter is b.adapter,
+        by_key=words is not None or not apart,
     )
     for pair in found:
         pairs[free_a[pair.left]] = (free_b[pair.right], pair.how == "near")
-    changes = _compare(left, right, pairs, keys=a.adapter is b.adapter)
-    silent = {x.source for x in linked if x.carried and x.destination is None} | hidden
+    changes = _compare(left, right, pairs, keys=not apart, words=words)
+    # what only travels beside the other store is not missing there
+    beside_b = {x.source for x in linked if x.carried}
+    beside_a = {x.destination for x in linked if x.silent}
     return Diff(
-        changes=tuple(c for c in changes if not (c.what == "removed" and c.key_a in silent))
+        changes=tuple(
+            c
+            for c in changes
+            if not (c.what == "removed" and c.key_a in beside_b)
+            and not (c.what == "added" and c.key_b in beside_a)
+        )
     )
 
 
@@ -138,7 +145,12 @@ def patch(a: Store, changes: Sequence[Change]) -> Store:
 
 
 def _compare(
-    a: Store, b: Store, pairs: Mapping[int, tuple[int, bool]], *, keys: bool
+    a: Store,
+    b: Store,
+    pairs: Mapping[int, tuple[int, bool]],
+    *,
+    keys: bool,
+    words: _Words | None = None,
 ) -> list[Change]:
     out: list[Change] = []
     back = {j: i for i, (j, _) in pairs.items()}
@@ -160,7 +172,7 @@ def _compare(
                     probable=probable,
                 )
             )
-        out += _fields(record, other, probable)
+        out += _fields(record, other, probable, words)
     for j, record in enumerate(b.records):
         if j not in back:
             out.append(
@@ -168,7 +180,7 @@ def _compare(
             )
     met = [pairs[i][0] for i in range(len(a.records)) if i in pairs]
     tail = [j for j in range(len(b.records)) if j not in back]
-    if met != sorted(met) or (tail and met and tail[0] < max(met)):
+    if keys and (met != sorted(met) or (tail and met and tail[0] < max(met))):
         moved = met != sorted(met)
         out.append(
             Change(
@@ -195,7 +207,7 @@ def _compare(
     return out
 
 
-def _fields(record: Record, other: Record, probable: bool) -> list[Change]:
+def _fields(record: Record, other: Record, probable: bool, words: _Words | None) -> list[Change]:
     out: list[Change] = []
     if record.role != other.role:
         return [
@@ -211,7 +223,7 @@ def _fields(record: Record, other: Record, probable: bool) -> list[Change]:
         ]
     for name in FIELDS[record.role]:
         here, there = fields.get(record, name), fields.get(other, name)
-        if here == there:
+        if here == there or (words is not None and words.alike(record, other, name)):
             continue
         tag: Tag = "content"
         if name in LATEST or same(here, there):
@@ -236,47 +248,46 @@ def _fields(record: Record, other: Record, probable: bool) -> list[Change]:
     return out
 
 
-def _common(a: Store, b: Store, one: Adapter, other: Adapter) -> tuple[Store, Store]:
-    """Say each store's records in the other's words, on the fields that both formats hold."""
-    both = {
-        f
-        for f in one.holds
-        if one.holds[f] is Hold.EXACT and other.holds.get(f) is Hold.EXACT and "." not in f
-    } - {"name"}  # the name is made anew where a format has rules for it
-    both |= {"body"}
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The records of two stores that were never linked, each said in the other's format."""
 
-    def common(records: Sequence[Record], into: Adapter) -> tuple[Record, ...]:
-        said = _said(records, into)
-        return tuple(
-            fields.replace(r, {f: None for f in FIELDS[r.role] if f not in both} | {
-                f: fields.get(said.get(r.key, r), f) for f in both
-                if fields.get(r, f) is not None
-            })
-            for r in records
-        )  # fmt: skip
+    a_in_b: Mapping[str, Record]
+    b_in_a: Mapping[str, Record]
+    both: frozenset[str]
+    """The fields that both formats hold; a name is not one, each format makes it by its rules."""
 
-    return (
-        replace(a, records=common(a.records, other), carried={}),
-        replace(b, records=common(b.records, one), carried={}),
-    )
+    @classmethod
+    def of(cls, a: Store, b: Store, one: Adapter, other: Adapter) -> _Words:
+        both = {
+            f
+            for f, hold in one.holds.items()
+            if hold is Hold.EXACT and other.holds.get(f) is Hold.EXACT and f != "name"
+        }
+        return cls(_said(a.records, other), _said(b.records, one), frozenset(both))
+
+    def alike(self, record: Record, other: Record, field: str) -> bool:
+        """Do both say the same in one format's words, or can one of them not say it at all?"""
+        if field not in self.both:
+            return True
+        if field == "kinds":  # what stood in for a kind while it was said is no statement
+            return False
+        here, there = fields.get(record, field), fields.get(other, field)
+        return same(fields.get(self.a_in_b[record.key], field), there) or same(
+            here, fields.get(self.b_in_a[other.key], field)
+        )
 
 
-def _said(records: Sequence[Record], into: Adapter) -> Mapping[str, Record]:
-    """Say records in a format, with a kind where it demands one (the kind is not compared then)."""
+def _said(records: Sequence[Record], into: Adapter) -> dict[str, Record]:
+    """Say records in a format's words; a kind that it demands is stood in for."""
     kinds = into.kinds
     new: list[Record] = []
     for record in records:
         stated: Mapping[str, str] = fields.get(record, "kinds") or {}
         if kinds is not None and kinds.required and stated.get(kinds.vocabulary) not in kinds.terms:
             stated = {**stated, kinds.vocabulary: kinds.terms[0]}
-        new.append(fields.replace(record, {"kinds": stated or None, "state": None}))
+        new.append(fields.replace(record, {"kinds": stated or None}))
     store = Store(format=into.name, records=tuple(new))
-    written = into.write(store, {}, Context(now="1970-01-01T00:00:00.000Z")).records
-    return {
-        k: fields.replace(r, {"kinds": None, "state": None})
-        if (old := next((x for x in records if x.key == k), None)) is None
-        else fields.replace(
-            r, {"kinds": fields.get(old, "kinds"), "state": fields.get(old, "state")}
-        )
-        for k, r in written.items()
-    }
+    context = Context(now="1970-01-01T00:00:00.000Z")
+    written = into.write(store, {}, context).records
+    return {r.key: written.get(r.key, r) for r in records}

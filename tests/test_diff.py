@@ -1,0 +1,136 @@
+"""Diffs: the law that makes them data, and what a person sees between real stores."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interop import check, fields, registry
+from interop.adapter import Context
+from interop.diff import compare, diff, patch
+from interop.model import Body, Memory, Store
+from interop.stores import Opened, assemble
+from tests.samples import Sample
+from tests.strategies import records
+from tests.test_round_trips import convert, edited, fresh, others
+
+
+@st.composite
+def stores(draw: st.DrawFn) -> Store:
+    drawn = draw(st.lists(records(["user", "project"]), max_size=6))
+    keyed = {f"{i}-{r.key}": r for i, r in enumerate(drawn)}
+    kept = draw(st.permutations(list(keyed.items())))
+    carried = draw(
+        st.dictionaries(st.sampled_from(["a.csv", "b.png", "MEMORY.md#"]), st.just("d1"))
+    )
+    return Store(format="x", records=tuple(fields.with_key(r, k) for k, r in kept), carried=carried)
+
+
+@given(a=stores(), b=stores())
+def test_patch_makes_one_the_other(a: Store, b: Store) -> None:
+    assert patch(a, compare(a, b)) == b
+
+
+@given(a=stores(), data=st.data())
+def test_patch_makes_edits(a: Store, data: st.DataObject) -> None:
+    """Stores that are alike: edits, removals, moves and a new order."""
+    others_ = data.draw(st.permutations(list(a.records)))
+    new = [
+        dataclasses.replace(r, description=data.draw(st.text(max_size=4)) or None)
+        for r in others_
+        if isinstance(r, Memory) and data.draw(st.integers(0, 3))
+    ]
+    b = dataclasses.replace(a, records=tuple(new))
+    assert patch(a, compare(a, b)) == b
+
+
+@given(a=stores())
+def test_nothing_differs_from_itself(a: Store) -> None:
+    assert compare(a, a) == ()
+
+
+def test_a_store_does_not_differ_from_itself(sample: Sample) -> None:
+    assert diff(sample.opened("a"), sample.opened("b")).changes == ()
+
+
+def test_a_linked_twin_shows_nothing(sample: Sample) -> None:
+    for other in others(sample.adapter):
+        a = sample.opened()
+        b = convert(a, fresh(other, "b"))
+        assert diff(a, b).changes == ()
+        assert diff(b, a).changes == ()
+
+
+def test_an_unlinked_twin_shows_nothing_but_what_was_declared(sample: Sample) -> None:
+    """Without the complement: the fields that both hold, each in the other's words."""
+    for other in others(sample.adapter):
+        a = sample.opened()
+        b = convert(a, fresh(other, "b"))
+        travelled = {x.key for x in b.restored.carried}
+        bare = assemble(other, Path("b"), dataclasses.replace(b.tree, complement=None), None, "new")
+        left = [c for c in diff(a, bare).changes if c.tag not in ("noise", "order")]
+        for change in left:
+            assert change.key_a in travelled or change.tag == "omission", change
+        assert not [c for c in left if c.field == "body"]
+
+
+def test_each_kind_of_change_is_named() -> None:
+    adapter = registry.get("bantamkit")
+    a = _facts(adapter.name, {"pump": "At the ramp.", "locks": "B7", "old": "x"})
+    records_ = {r.key: r for r in a.raw.records}
+    pump, old = records_["facts/pump.md"], records_["facts/old.md"]
+    assert isinstance(pump, Memory)
+    assert isinstance(old, Memory)
+    b = edited(
+        a,
+        {
+            "facts/pump.md": dataclasses.replace(pump, body=Body(text="By the ramp.")),
+            "facts/locks.md": None,
+            "facts/old.md": dataclasses.replace(old, state="archived", recalled="2026-08-01"),
+        },
+    )
+    found = {(c.what, c.tag, c.key_a, c.field) for c in diff(a, b).changes}
+    assert found >= {
+        ("changed", "content", "facts/pump.md", "body"),
+        ("removed", "content", "facts/locks.md", None),
+        ("moved", "content", "facts/old.md", None),
+        ("archived", "content", "facts/old.md", "state"),
+        ("changed", "noise", "facts/old.md", "recalled"),
+    }
+    assert not diff(a, b).same
+    recalled = edited(a, {"facts/pump.md": dataclasses.replace(pump, recalled="2026-08-01")})
+    assert diff(a, recalled).changes != ()
+    assert diff(a, recalled).same, "what the runtime does by itself is no difference"
+
+
+def test_carried_files_are_compared(sample: Sample) -> None:
+    paths = [p for p in sample.opened().raw.carried if not p.endswith("#")]
+    if paths:
+        a = sample.opened("a")
+        files = {p: b for p, b in a.tree.files.items() if p != paths[0]}
+        tree = dataclasses.replace(a.tree, files=files)
+        b = assemble(a.adapter, a.root, tree, None, "b")
+        assert [c.key_a for c in diff(a, b).changes if c.what == "carried"] == [paths[0]]
+
+
+def _facts(name: str, texts: dict[str, str]) -> Opened:
+    adapter = registry.get(name)
+    new = tuple(
+        Memory(
+            key=f"{stem}.md",
+            name=stem,
+            description=f"About {stem}",
+            body=Body(text=text),
+            kinds={"claude": "project"},
+        )
+        for stem, text in texts.items()
+    )
+    store = check.empty(adapter, "a")
+    written = store.adapter.write(
+        Store(format=store.adapter.name, records=new), {}, Context(now="2026-09-01T08:30:00.000Z")
+    )
+    tree = dataclasses.replace(store.tree, files=dict(written.files))
+    return assemble(store.adapter, store.root, tree, None, store.raw.id)

@@ -168,6 +168,8 @@ class Adapter:
     """The record as this format can say it, given the one that stands there now (or None).
     Values equal to the present ones are left alone: ``fit(r, r, c).record == r``."""
     kinds: Kinds | None = None
+    media: str = "text/markdown"
+    """The medium of its texts; the core hands it no body in another one."""
     handle: Callable[[Record], str | None] = path_handle
     """An identity that survives what the runtime does to the record, or None."""
     index: Callable[[str], bool] = _never

@@ -28,6 +28,7 @@ from interop.measure import new_findings, outcome, read_back, supplied_notes
 from interop.merge import carry_over
 from interop.model import Files, Json, Record, Store
 from interop.plan import COMPLEMENT, FieldOutcome, FileChange, Outcome, Plan, digest
+from interop.rendering import lower
 from interop.restore import restore
 from interop.stores import Opened, assemble, carried_off, holds
 
@@ -201,6 +202,7 @@ class _Planning:
             asked = "kind" in self.choices.about(case.key)
             if asked or fields.get(target, "kinds") != fields.get(case.raw, "kinds"):
                 target = self.with_kind(target, case)
+        target = lower(target, self.adapter)
         fitted = self.adapter.fit(target, case.raw, self.context())
         if isinstance(fitted, Refusal):
             self.refused(case, verdict, fitted)
@@ -296,7 +298,8 @@ class _Planning:
         """Say records as the destination's format would, each as if it were new."""
         declared = dict(self.declared)
         new = tuple(
-            self.with_kind(r, Case(key=r.key, source=r, there=None, raw=None)) for r in records
+            self.with_kind(lower(r, self.adapter), Case(key=r.key, source=r, there=None, raw=None))
+            for r in records
         )
         self.declared = declared
         store = Store(format=self.adapter.name, records=new)

@@ -19,6 +19,7 @@ from interop.fields import FIELDS
 from interop.match import match
 from interop.merge import same
 from interop.model import Json, Record, Store
+from interop.rendering import lower
 from interop.stores import Opened
 
 What = Literal["added", "removed", "moved", "changed", "archived", "restored", "order", "carried"]
@@ -286,7 +287,7 @@ def _said(records: Sequence[Record], into: Adapter) -> dict[str, Record]:
         stated: Mapping[str, str] = fields.get(record, "kinds") or {}
         if kinds is not None and kinds.required and stated.get(kinds.vocabulary) not in kinds.terms:
             stated = {**stated, kinds.vocabulary: kinds.terms[0]}
-        new.append(fields.replace(record, {"kinds": stated or None}))
+        new.append(lower(fields.replace(record, {"kinds": stated or None}), into))
     store = Store(format=into.name, records=tuple(new))
     context = Context(now="1970-01-01T00:00:00.000Z")
     written = into.write(store, {}, context).records

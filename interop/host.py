@@ -50,9 +50,7 @@ class Host(Protocol):
         """
         ...
 
-    def after(
-        self, root: Path, paths: Sequence[str], message: str, options: HostOptions
-    ) -> Token:
+    def after(self, root: Path, paths: Sequence[str], message: str, options: HostOptions) -> Token:
         """Let the surroundings follow a change: the files stand, and were read back.
 
         Called once, before the undo data is made final. ``message`` says on one line what was

@@ -11,8 +11,9 @@ from interop.errors import RefusedError, WriteError
 from interop.fields import FIELDS
 from interop.keeping import Kept
 from interop.merge import same
-from interop.model import Files, Record, Store
+from interop.model import Body, Files, Record, Store
 from interop.plan import FieldOutcome, Outcome
+from interop.rendering import translated
 
 
 def read_back(
@@ -80,6 +81,10 @@ def outcome(
                 f"{name} would not come back from the complement",
                 "nothing was written; please report this",
             )
+        if isinstance(meant, Body) and isinstance(says, Body) and meant.media != says.media:
+            supplied = {**supplied, name: f"said in {says.media}"}
+            if same(translated(says, meant.media), meant):
+                says = meant  # the map leads back to every byte
         if says != meant and meant is not None:
             lost.append(f"{item.case.key}: {name}")
         if verdict.action not in ("add", "update"):

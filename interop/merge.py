@@ -2,7 +2,8 @@
 
 Every function here works on the value of one field. ``kinds`` and ``extra`` are merged key by key,
 ``links``, ``tags`` and ``entities`` element by element, everything else whole; a text is restored
-line by line, so that line ends and outer white space that a format folds away come back.
+line by line, so that line ends and outer white space that a format folds away come back; a text
+that was translated into another medium block by block.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from interop.fields import Value
 from interop.model import Body
+
+TEXT_MEDIA = ("text/markdown", "text/html")
+"""The media between which an edit can be carried over, block by block."""
 
 
 class Merged(NamedTuple):
@@ -71,6 +75,11 @@ def carry_over(rich: Value, seen: Value, now: Value) -> Value:
     if isinstance(rich, Body) and isinstance(seen, Body) and isinstance(now, Body):
         if rich.media == seen.media == now.media:
             return Body(text=_lines(rich.text, seen.text, now.text), media=now.media)
+        if seen.media == now.media and {rich.media, now.media} == set(TEXT_MEDIA):
+            from interop import markup  # parsers that most commands never need
+
+            text = markup.carry_over(rich.text, rich.media, seen.text, now.text, now.media)
+            return Body(text=text, media=rich.media)
     elif isinstance(rich, str) and isinstance(seen, str) and isinstance(now, str):
         return _lines(rich, seen, now)
     return now

@@ -30,7 +30,8 @@ from interop.choices import Choices
 from interop.cli.plan_text import as_object, explain
 from interop.cli.progress import progress
 from interop.cli.text import amount, json_lines, say, tell
-from interop.errors import RefusedError
+from interop.errors import RefusedError, UsageError
+from interop.host import HostOptions
 from interop.model import Json
 from interop.plan import Plan
 
@@ -87,6 +88,19 @@ def run(
         bool,
         typer.Option("--accept-stale", help="Go on with a store that is older than expected."),
     ] = False,
+    no_commit: Annotated[
+        bool,
+        typer.Option(
+            "--no-commit", help="In a store that lives in git: leave the commit to yourself."
+        ),
+    ] = False,
+    complement: Annotated[
+        str,
+        typer.Option(
+            help="In a store that lives in git: keep it in git, or ignore it there.",
+            metavar="keep|ignore",
+        ),
+    ] = "keep",
     as_json: Annotated[bool, typer.Option("--json", help="The plan as one JSON object.")] = False,
 ) -> int:
     """Print the plan, and carry it out."""
@@ -95,6 +109,8 @@ def run(
         if decisions_file is not None and (decisions_file.exists() or not dry_run)
         else {}
     )
+    if complement not in ("keep", "ignore"):
+        raise UsageError(f"--complement: {complement!r} is neither keep nor ignore")
     choices = Choices(
         kind_map=kinds.parse_kind_map(kind_map),
         decisions=decided,
@@ -105,6 +121,7 @@ def run(
         complement=not no_complement,
         allow_loss=allow_loss,
         accept_stale=accept_stale,
+        host=HostOptions(commit=not no_commit, complement_in_git=complement == "keep"),
     )
     with progress("planning"):
         here = stores.open_store(source)
@@ -114,10 +131,13 @@ def run(
         say(*explain(plan))
         tell("")
     written = False
+    followed = None
     try:
-        if not dry_run:
+        if dry_run:
+            convert.check_host(plan, there, choices)
+        else:
             with progress("writing"):
-                convert.apply_plan(plan, here, there, choices)
+                followed = convert.apply_plan(plan, here, there, choices)
             written = True
     finally:
         if as_json:  # a program reads what is refused in the plan itself
@@ -126,6 +146,10 @@ def run(
         tell(DRY, *_offer_decisions(plan, decisions_file, decided))
     elif not as_json:
         tell(f"done: {amount(len(plan.changes), 'file')} changed")
+    if followed is not None:
+        if followed.commit is not None:
+            tell(f"committed as {followed.commit}")
+        tell(*(f"to commit it: {command}" for command in followed.commands))
     if plan.blocked or (plan.lost and not allow_loss):
         return RefusedError.exit_code
     return int(plan.count("pending") > 0)

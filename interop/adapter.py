@@ -23,6 +23,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from interop.host import Host
 from interop.model import Files, Record, Store, Vocabulary
 
 
@@ -182,6 +183,8 @@ class Adapter:
     lint: Callable[[Files, Store], Iterable[Finding]] = _no_findings
     locate: Callable[[Surroundings], Sequence[Path]] | None = None
     """Where this format's store of the present project lies, most likely first."""
+    host: Host | None = None
+    """What has to follow around the files (a repository); not pure, run by the core."""
 
 
 _REPEAT = re.compile(r"~\d+\Z")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from interop.host import HostOptions
 from interop.model import Json
 
 
@@ -28,6 +29,8 @@ class Choices:
     complement: bool = True
     allow_loss: bool = False
     accept_stale: bool = False
+    host: HostOptions = field(default_factory=HostOptions)
+    """What is to follow around the files, where the format has something there."""
 
     def about(self, key: str) -> Mapping[str, Json]:
         """Give what was decided about one record."""

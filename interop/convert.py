@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from interop import fields
+from interop import fields, undoing
 from interop.adapter import Context, Refusal, Written, repeat_key
 from interop.cases import Case, Verdict, decide
 from interop.choices import NO_CHOICES, Choices
@@ -22,6 +22,7 @@ from interop.disk import state, transaction
 from interop.disk.tree import Tree
 from interop.errors import RefusedError, WriteError
 from interop.fields import FIELDS
+from interop.host import Token
 from interop.keeping import Kept, keep
 from interop.kinds import check_terms, declare
 from interop.measure import new_findings, outcome, read_back, supplied_notes
@@ -56,8 +57,10 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
 
 def apply_plan(
     plan: Plan, source: Opened, destination: Opened, choices: Choices = NO_CHOICES
-) -> None:
+) -> Token | None:
     """Do what a plan says, or nothing at all.
+
+    Gives what followed around the files, where the format has something there (a commit).
 
     Raises:
         RefusedError: something is undecided, would be lost, or changed since the plan was made.
@@ -78,7 +81,8 @@ def apply_plan(
             plan.lost,
         )
     if not plan.changes:
-        return
+        return None
+    check_host(plan, destination, choices)
     meant = {c.path: c.after for c in plan.changes}
     files: dict[str, bytes] = {
         p: b for p, b in {**destination.tree.files, **meant}.items() if b is not None
@@ -92,15 +96,41 @@ def apply_plan(
         if COMPLEMENT in meant and found.complement != meant[COMPLEMENT]:
             raise WriteError(f"{destination.root}/{COMPLEMENT}", "is not what was written")
 
+    host = destination.adapter.host
+    done: list[Token] = []
+    label = f"convert {plan.source}"
+
+    def follow() -> bytes:
+        assert host is not None
+        paths = [c.path for c in plan.changes]
+        done.append(host.after(destination.root, paths, label, choices.host))
+        return undoing.dump_note(destination.adapter.name, done[0])
+
     transaction.apply(
-        destination.root, plan.changes, label=f"convert {plan.source}", verify=verify,
+        destination.root,
+        plan.changes,
+        label=label,
+        verify=verify,
         ignored=destination.adapter.ignored,
-    )  # fmt: skip
+        follow=follow if host is not None else None,
+    )
     state.remember(
         destination.root, destination.raw.id, plan.generation, complement=plan.generation > 0
     )
     known = source.complement.generation if source.complement is not None else 0
     state.remember(source.root, source.raw.id, known, complement=known > 0)
+    return done[0] if done else None
+
+
+def check_host(plan: Plan, destination: Opened, choices: Choices) -> None:
+    """Ask what is around the destination whether it can follow now; changes nothing.
+
+    Raises:
+        RefusedError: it cannot, and says what has to be done first.
+    """
+    if destination.adapter.host is not None and plan.changes:
+        paths = [c.path for c in plan.changes]
+        destination.adapter.host.before(destination.root, paths, choices.host)
 
 
 def after(plan: Plan, destination: Opened) -> Opened:

@@ -52,6 +52,11 @@ def manifest(root: Path, number: int) -> Path:
     return undo(root, number) / "manifest"
 
 
+def note(root: Path, number: int) -> Path:
+    """Give the place of what follows an apply outside the files; while empty, it is under way."""
+    return undo(root, number) / "note"
+
+
 def numbers(root: Path, kind: str) -> list[int]:
     """List the numbers of the folders in ``staging`` or ``undo``, oldest first."""
     try:

@@ -40,11 +40,17 @@ class Recovered:
 def recover_locked(root: Path) -> Recovered | None:
     """Take back an interrupted apply and clear what it left; the caller holds the lock.
 
+    One whose files all stood, and that something outside was already following, is finished.
+
     Raises:
         FormatError: the journal is broken.
         OSError: a file could not be put back; the next run goes on from there.
     """
     journal = pending(root)
+    if journal is not None and os.path.lexists(layout.note(root, journal.number)):
+        durable.move(layout.journal(root), layout.manifest(root, journal.number))
+        sync_dirs((layout.undo(root, journal.number), layout.own(root)))
+        journal = None
     left = roll_back(root, journal) if journal else ()
     with suppress(OSError):
         tidy(root)
@@ -92,6 +98,7 @@ def roll_back(root: Path, journal: Journal) -> tuple[str, ...]:
     _clear(root, journal, left)
     # Both are there when a disk kept half of the commit.
     durable.remove(layout.manifest(root, journal.number))
+    durable.remove(layout.note(root, journal.number))
     durable.remove_dir(layout.undo(root, journal.number))
     durable.remove(layout.journal(root))
     durable.sync_dir(layout.own(root))

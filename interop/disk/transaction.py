@@ -44,6 +44,7 @@ def apply(
     label: str,
     verify: Callable[[Tree], None],
     ignored: Callable[[str], bool] = _no_files,
+    follow: Callable[[], bytes] | None = None,
     wait: float = WAIT,
 ) -> None:
     """Make all changes in their order, or none.
@@ -55,6 +56,9 @@ def apply(
         verify: looks at the tree as it came out and raises if it is not what was meant; everything
             is taken back then.
         ignored: as for ``load``, for the tree that ``verify`` gets.
+        follow: does what has to follow outside the files once they stand (a commit), and gives a
+            note that ``undo`` hands back. When it raises, the files are taken back; a crash while
+            it runs leaves them new.
         wait: seconds to wait for another interop.
 
     Raises:
@@ -70,7 +74,7 @@ def apply(
             return
         with writing(root, label, wait):
             _check(root, changes)
-            run(root, todo, label=label, verify=verify, ignored=ignored)
+            run(root, todo, label=label, verify=verify, ignored=ignored, follow=follow)
     except OSError as error:
         raise _nothing_written(root, error) from error
 
@@ -130,6 +134,7 @@ def run(
     label: str,
     verify: Callable[[Tree], None],
     ignored: Callable[[str], bool] = _no_files,
+    follow: Callable[[], bytes] | None = None,
     undoes: Journal | None = None,
     like: Mapping[str, Path] | None = None,
 ) -> None:
@@ -141,6 +146,7 @@ def run(
         label: what this is.
         verify: see ``apply``.
         ignored: see ``apply``.
+        follow: see ``apply``.
         undoes: the apply that this one takes back.
         like: path of a new file -> a file whose permissions and owner it gets.
 
@@ -160,6 +166,8 @@ def run(
         sync_dirs(touched(root, journal))
         _read_back(root, journal)
         verify(scan(root, ignored))
+        if follow is not None:
+            _follow(root, journal, follow)
         _commit(root, journal)
     except BaseException as error:
         # Whatever went wrong, be it a bug in ``verify`` or Ctrl-C, the store goes back first.
@@ -330,6 +338,21 @@ def _read_back(root: Path, journal: Journal) -> None:
             raise _meanwhile(root, entry, "it was written")
 
 
+def _follow(root: Path, journal: Journal, follow: Callable[[], bytes]) -> None:
+    """Let what is outside the files follow; from the empty note on, a crash leaves them new."""
+    note = layout.note(root, journal.number)
+    mode = stat.S_IMODE(os.stat(layout.own(root)).st_mode) & 0o666 | 0o600
+    durable.write_new(note, b"", mode)
+    durable.sync_file(note)
+    durable.sync_dir(note.parent)
+    data = follow()
+    draft = layout.staging(root, journal.number) / "note"
+    durable.write_new(draft, data, mode)
+    durable.sync_file(draft)
+    durable.move(draft, note)
+    durable.sync_dir(note.parent)
+
+
 def _commit(root: Path, journal: Journal) -> None:
     """Make the store new, by one rename."""
     manifest = layout.manifest(root, journal.number)
@@ -344,6 +367,8 @@ def _back_out(root: Path, journal: Journal, error: BaseException) -> WriteError:
     try:
         if os.path.lexists(manifest) and not os.path.lexists(layout.journal(root)):
             durable.move(manifest, layout.journal(root))
+        # first of all: as long as it stands, the next run would finish what is being taken back
+        durable.remove(layout.note(root, journal.number))
         left = roll_back(root, journal)
     except OSError as second:
         if os.path.lexists(manifest) and not os.path.lexists(layout.journal(root)):

@@ -34,6 +34,8 @@ class Undone:
     time: str
     changes: tuple[FileChange, ...]
     """What taking it back does to each file, in its order."""
+    note: bytes = b""
+    """What followed the apply outside the files; empty for nothing, or where a crash hides it."""
 
 
 def history(root: Path) -> list[Applied]:
@@ -138,7 +140,9 @@ def _undone(root: Path, last: Journal) -> Undone:
             f" {layout.undo(root, last.number).relative_to(root).as_posix()!r} by hand",
             edited,
         )
-    return Undone(label=last.label, time=last.time, changes=tuple(changes))
+    note = layout.note(root, last.number)
+    said = durable.read_bytes(note) if os.path.lexists(note) else b""
+    return Undone(label=last.label, time=last.time, changes=tuple(changes), note=said)
 
 
 def _what_changed(entry: Entry, now: str | None) -> str:

@@ -169,6 +169,8 @@ class Adapter:
     """The record as this format can say it, given the one that stands there now (or None).
     Values equal to the present ones are left alone: ``fit(r, r, c).record == r``."""
     kinds: Kinds | None = None
+    roles: frozenset[str] = frozenset({"memory"})
+    """The roles that it can say; the core renders records of other roles as memories."""
     media: str = "text/markdown"
     """The medium of its texts; the core hands it no body in another one."""
     handle: Callable[[Record], str | None] = path_handle

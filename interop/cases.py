@@ -35,7 +35,7 @@ class Case:
     there: Record | None
     """As the destination says it, restored."""
     raw: Record | None
-    """As the destination's own format says it."""
+    """As the destination's own format says it, seen through its rendering."""
     base: Record | None = None
     """What both last agreed on."""
     line: Line | None = None

@@ -29,7 +29,7 @@ from interop.measure import new_findings, outcome, read_back, supplied_notes
 from interop.merge import carry_over
 from interop.model import Files, Json, Record, Store
 from interop.plan import COMPLEMENT, FieldOutcome, FileChange, Outcome, Plan, digest
-from interop.rendering import lower
+from interop.rendering import lower, seen, seen_record
 from interop.restore import restore
 from interop.stores import Opened, assemble, carried_off, holds
 
@@ -225,19 +225,22 @@ class _Planning:
         assert verdict.merged is not None
         if case.raw is None or case.there is None:
             key = repeat_key(self.suggested(case), self.target)
-            target = self.with_kind(fields.with_key(verdict.merged, key), case)
+            present = None
+            target = lower(fields.with_key(verdict.merged, key), self.adapter)
+            target = self.with_kind(target, case, verdict.merged.role)
         else:
             key = case.raw.key
+            present = self.raw[key]
             target = _onto(case.raw, case.there, verdict.merged)
+            target = present if target == case.raw else lower(target, self.adapter, present)
             asked = "kind" in self.choices.about(case.key)
-            if asked or fields.get(target, "kinds") != fields.get(case.raw, "kinds"):
-                target = self.with_kind(target, case)
-        target = lower(target, self.adapter)
-        fitted = self.adapter.fit(target, case.raw, self.context())
+            if asked or fields.get(target, "kinds") != fields.get(present, "kinds"):
+                target = self.with_kind(target, case, verdict.merged.role)
+        fitted = self.adapter.fit(target, present, self.context())
         if isinstance(fitted, Refusal):
             self.refused(case, verdict, fitted)
             return
-        if target != case.raw:
+        if target != present:
             self.target[key] = target
         self.settled.append((case, verdict, key))
 
@@ -291,7 +294,7 @@ class _Planning:
         way = "take" if refusal is None else "kind" if refusal.field == "kinds" else "carry"
         self.template[case.key] = {way: None}
 
-    def with_kind(self, record: Record, case: Case) -> Record:
+    def with_kind(self, record: Record, case: Case, role: str) -> Record:
         """Give a record the kind that the user declared for it, now or at an earlier conversion."""
         kinds = self.adapter.kinds
         if kinds is None:
@@ -299,6 +302,7 @@ class _Planning:
         stated: Mapping[str, str] = fields.get(record, "kinds") or {}
         term = declare(
             record,
+            role,
             kinds,
             self.choices.kind_map,
             self.choices.about(case.key),
@@ -328,12 +332,15 @@ class _Planning:
         """Say records as the destination's format would, each as if it were new."""
         declared = dict(self.declared)
         new = tuple(
-            self.with_kind(lower(r, self.adapter), Case(key=r.key, source=r, there=None, raw=None))
+            self.with_kind(
+                lower(r, self.adapter), Case(key=r.key, source=r, there=None, raw=None), r.role
+            )
             for r in records
         )
         self.declared = declared
         store = Store(format=self.adapter.name, records=new)
-        return dict(self.adapter.write(store, {}, Context(now=self.now)).records)
+        said = self.adapter.write(store, {}, Context(now=self.now)).records
+        return {k: seen_record(r, self.adapter) for k, r in said.items()}
 
     def context(self, addresses: Mapping[str, str] | None = None) -> Context:
         return Context(now=self.now, addresses=addresses or {}, originals=self.originals)
@@ -362,6 +369,7 @@ class _Planning:
         self, written: Written, result: Store, files: Files
     ) -> tuple[Complement, list[str]]:
         """Make the complement, and say how each record came through and what only it keeps."""
+        result = seen(result, self.adapter)
         now = {r.key: r for r in result.records}
         vocabulary = self.adapter.kinds.vocabulary if self.adapter.kinds is not None else ""
         kept: list[Kept] = []

@@ -14,6 +14,7 @@ from interop.fields import FIELDS
 from interop.match import match, message
 from interop.merge import same
 from interop.model import Files, Record, Store
+from interop.rendering import seen
 from interop.restore import Restored
 from interop.stores import Opened
 
@@ -27,6 +28,9 @@ class Ground:
 
     files: Files
     raw: Store
+    """What its format says."""
+    seen: Store
+    """The same, seen through renderings."""
     restored: Restored
     fresh: bool
     """There is no file at the destination, so what is removed needs no asking."""
@@ -43,13 +47,20 @@ def ground(source: Opened, destination: Opened) -> Ground:
         return Ground(
             files=destination.tree.files,
             raw=destination.raw,
+            seen=destination.seen,
             restored=destination.restored,
             fresh=False,
         )
     if source.adapter is adapter:
         raw = replace(source.raw, id=destination.raw.id)
         full = replace(source.restored.store, id=destination.raw.id)
-        return Ground(files=source.tree.files, raw=raw, restored=Restored(store=full), fresh=True)
+        return Ground(
+            files=source.tree.files,
+            raw=raw,
+            seen=replace(source.seen, id=destination.raw.id),
+            restored=Restored(store=full),
+            fresh=True,
+        )
     files: Files = {}
     identity = destination.raw.id
     if source.complement is not None:
@@ -58,7 +69,8 @@ def ground(source: Opened, destination: Opened) -> Ground:
             nearest = max(kept, key=lambda s: (s.generation, s.id))
             files, identity = source.complement.tree_of(nearest.id), nearest.id
     raw = replace(adapter.read(files), id=identity)
-    return Ground(files=files, raw=raw, restored=Restored(store=raw), fresh=True)
+    through = seen(raw, adapter)
+    return Ground(files=files, raw=raw, seen=through, restored=Restored(store=through), fresh=True)
 
 
 def originals(source: Opened, adapter: Adapter) -> Files:
@@ -76,7 +88,7 @@ def originals(source: Opened, adapter: Adapter) -> Files:
 def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> list[Case]:
     """Give a case for every record of the source, and for every one that it no longer has."""
     here = {r.key: r for r in source.restored.store.records}
-    raw = {r.key: r for r in onto.raw.records}
+    raw = {r.key: r for r in onto.seen.records}
     there = {r.key: r for r in onto.restored.store.records}
     found = _ancestors(source, adapter, onto)
     out: list[Case] = []
@@ -117,7 +129,7 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
     used = {a.source for a in found}
     new = [r for r in source.restored.store.records if r.key not in used]
     known = {a.destination for a in found}
-    free = [r for r in onto.raw.records if r.key not in known]
+    free = [r for r in onto.seen.records if r.key not in known]
     counterparts = _first_contact(new, free, there, adapter, normal)
     for record in new:
         case = counterparts.get(record.key) or Case(

@@ -19,7 +19,7 @@ from interop.fields import FIELDS
 from interop.match import match
 from interop.merge import same
 from interop.model import Json, Record, Store
-from interop.rendering import lower
+from interop.rendering import lower, seen_record
 from interop.stores import Opened
 
 What = Literal["added", "removed", "moved", "changed", "archived", "restored", "order", "carried"]
@@ -77,7 +77,7 @@ def diff(a: Opened, b: Opened) -> Diff:
     taken = {j for j, _ in pairs.values()}
     free_a = [i for i in range(len(left.records)) if i not in pairs]
     free_b = [j for j in range(len(right.records)) if j not in taken]
-    said = words.a_in_b if words is not None else {}
+    said: Mapping[str, Record] = words.a_in_b if words is not None else {}
     found = match(
         [said.get(left.records[i].key, left.records[i]) for i in free_a],
         [right.records[j] for j in free_b],
@@ -291,4 +291,4 @@ def _said(records: Sequence[Record], into: Adapter) -> dict[str, Record]:
     store = Store(format=into.name, records=tuple(new))
     context = Context(now="1970-01-01T00:00:00.000Z")
     written = into.write(store, {}, context).records
-    return {r.key: written.get(r.key, r) for r in records}
+    return {r.key: seen_record(written.get(r.key, r), into) for r in records}

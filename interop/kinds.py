@@ -54,6 +54,7 @@ def check_terms(kind_map: Mapping[str, str], kinds: Kinds | None, destination: s
 
 def declare(
     record: Record,
+    role: str,
     kinds: Kinds | None,
     kind_map: Mapping[str, str],
     decision: Mapping[str, Json],
@@ -63,7 +64,7 @@ def declare(
     """Give the term that the user declared for a record, or None to leave its kind alone.
 
     A decision on this very record wins; a kind map touches a term that the destination accepts
-    only with ``override``.
+    only with ``override``. ``role`` is the record's own, which a rendering as a memory hides.
 
     Raises:
         UsageError: two entries of equal rank say different things.
@@ -86,7 +87,7 @@ def declare(
     own = {v: t for v, t in stated.items() if v == kinds.vocabulary} or stated
     exact = {kind_map[f"{v}:{t}"] for v, t in own.items() if f"{v}:{t}" in kind_map}
     terms = {kind_map[t] for t in own.values() if t in kind_map}
-    by_role = {kind_map[r] for r in [f"role:{record.role}"] if r in kind_map}
+    by_role = {kind_map[r] for r in [f"role:{role}"] if r in kind_map}
     none = {kind_map[UNTYPED]} if not stated and UNTYPED in kind_map else set[str]()
     for candidates in (exact, terms, by_role, none):
         if len(candidates) > 1:

@@ -17,6 +17,7 @@ from interop.disk.tree import Tree
 from interop.errors import FormatError, UsageError
 from interop.model import Store
 from interop.plan import COMPLEMENT
+from interop.rendering import seen
 from interop.restore import Restored, can_hold, restore, stale
 
 
@@ -39,6 +40,8 @@ class Opened:
     tree: Tree
     raw: Store
     """What its own format says."""
+    seen: Store
+    """The same, with what is rendered as a memory seen as what it is."""
     complement: Complement | None
     restored: Restored
     """What it says once its complement is taken into account."""
@@ -135,14 +138,16 @@ def assemble(
         problems=(*read.problems, *found.problems),
         id=identity,
     )
+    through = seen(raw, adapter)
     return Opened(
         label=f"{adapter.name}:{root}",
         root=root,
         adapter=adapter,
         tree=found,
         raw=raw,
+        seen=through,
         complement=complement,
-        restored=restore(raw, complement, found.files, adapter, holds),
+        restored=restore(through, complement, found.files, adapter, holds),
         doubts=doubts,
     )
 

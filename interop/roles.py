@@ -1,0 +1,198 @@
+"""Tasks, decisions and tombstones where a format has memories only: one readable rendering.
+
+    <!-- interop: tombstone T-001 -->
+    - **Fact / Key:** palette primary colour
+    - **Rejected value:** hex 1E3A5F
+    - **Replacement:** D-002
+
+The marker line is the declaration: only a body that begins with one is parsed, and one that no
+longer parses stays the memory that it is. A task's own text follows after a blank line. What these
+lines cannot say exactly stands in the marker instead, as JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import orjson
+
+from interop import fields
+from interop.fields import Value
+from interop.model import Body, Decision, Memory, Record, Task, Tombstone
+
+LABELS: Mapping[str, Mapping[str, str]] = {
+    "task": {"status": "Status", "due": "Due", "opened": "Opened", "evidence": "Evidence"},
+    "decision": {
+        "decision": "Decision",
+        "why": "Why",
+        "date": "Date",
+        "evidence": "Evidence",
+        "supersedes": "Supersedes",
+        "status": "Status",
+    },
+    "tombstone": {
+        "subject": "Fact / Key",
+        "rejected": "Rejected value",
+        "replacement": "Replacement",
+        "date": "Date",
+        "reason": "Reason",
+        "source": "Source",
+    },
+}
+"""Role -> field -> how its line is labelled."""
+
+_MARKER = re.compile(r"<!-- interop: (task|decision|tombstone)(?: ([^\s{]\S*))?(?: (\{.*\}))? -->")
+_LINE = re.compile(r"- \*\*([^*]+):\*\*(?: (.*))?\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """What a marked text says."""
+
+    role: str
+    id: str | None
+    values: Mapping[str, str]
+    text: str
+    """The text of its own that follows; only a task has one."""
+
+
+def is_marked(text: str) -> bool:
+    """Does a text declare itself to be a task, a decision or a tombstone?"""
+    return text.startswith("<!-- interop:") and _MARKER.match(text) is not None
+
+
+def to_memory(record: Record, onto: Memory | None = None) -> Memory:
+    """Say a task, a decision or a tombstone as a memory; a memory is itself.
+
+    ``onto`` is the memory that says it now: what it says besides stays.
+    """
+    if isinstance(record, Memory) and not isinstance(record, Task):
+        return record
+    name = _id_of(record.key)
+    values = {f: str(v) for f in LABELS[record.role] if (v := fields.get(record, f)) is not None}
+    own = record.body.text if isinstance(record, Task) else ""
+    body = Body(text=render(record.role, name, values, own))
+    if isinstance(record, Task):
+        stated = {f: fields.get(record, f) for f in fields.FIELDS["memory"]}
+        memory = fields.replace(Memory(key=record.key), {**stated, "body": body})
+        assert isinstance(memory, Memory)
+        if memory.name is None and name is not None:
+            memory = _with(memory, {"name": f"task-{name.lower()}"})
+        return memory
+    if onto is not None:
+        return _with(onto, {"body": body})
+    label = {"decision": "decision", "tombstone": "subject"}[record.role]
+    told = fields.get(record, label)
+    return Memory(
+        key=record.key,
+        name=f"{record.role}-{name.lower()}" if name is not None else None,
+        description=" ".join(str(told).split()) if told is not None else None,
+        body=body,
+        extra=record.extra,
+    )
+
+
+def from_memory(memory: Memory) -> Record | None:
+    """Give what a marked memory declares itself to be; None where it no longer parses."""
+    parsed = parse(memory.body.text)
+    if parsed is None:
+        return None
+    if parsed.role == "task":
+        stated = {f: fields.get(memory, f) for f in fields.FIELDS["memory"]}
+        stated["body"] = Body(text=parsed.text, media=memory.body.media)
+        return fields.replace(Task(key=memory.key), {**stated, **parsed.values})
+    empty = Decision(key=memory.key) if parsed.role == "decision" else Tombstone(key=memory.key)
+    return fields.replace(empty, parsed.values)
+
+
+def render(role: str, name: str | None, values: Mapping[str, str], text: str) -> str:
+    """Give the rendering, which parses back to the very same values."""
+    head = f"interop: {role}" + (f" {name}" if name is not None else "")
+    tail = f"\n\n{text}" if text else ""
+    lines = [f"<!-- {head} -->"]
+    for field, label in LABELS[role].items():
+        if field in values:
+            first, *more = values[field].split("\n")
+            lines.append(f"- **{label}:** {first}")
+            lines += (f"  {line}" if line else "" for line in more)
+    plain = "\n".join(lines) + tail
+    if parse(plain) == Parsed(role=role, id=name, values=dict(values), text=text):
+        return plain
+    # as JSON in the marker, where nothing of it can end the comment
+    data = orjson.dumps(dict(values)).decode().replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<!-- {head} {data} -->{tail}"
+
+
+def parse(text: str) -> Parsed | None:
+    """Read a rendering, also after edits; None for what is none any more."""
+    text = text.replace("\r\n", "\n")
+    marker = _MARKER.match(text)
+    if marker is None:
+        return None
+    role, name, data = marker.groups()
+    rest = text[marker.end() :]
+    if data is not None:
+        values = _from_json(role, data)
+        if values is None or (rest and not rest.startswith("\n\n")):
+            return None
+        return _parsed(role, name, values, rest[2:])
+    if rest and not rest.startswith("\n"):
+        return None
+    lines = rest[1:].split("\n") if rest else []
+    found: dict[str, list[str]] = {}
+    by_label = {label: field for field, label in LABELS[role].items()}
+    at, current = 0, ""
+    while at < len(lines):
+        line = lines[at]
+        match = _LINE.match(line)
+        if match is not None:
+            label, first = match.groups()
+            if label not in by_label or by_label[label] in found:
+                return None
+            current = by_label[label]
+            found[current] = [first or ""]
+        elif current and line.startswith("  "):
+            found[current].append(line[2:])
+        elif current and not line and at + 1 < len(lines) and lines[at + 1].startswith("  "):
+            found[current].append("")
+        else:
+            break
+        at += 1
+    own = lines[at:]
+    if own and own[0]:
+        return None
+    values = {field: "\n".join(said) for field, said in found.items()}
+    return _parsed(role, name, values, "\n".join(own[1:]))
+
+
+def _parsed(role: str, name: str | None, values: Mapping[str, str], text: str) -> Parsed | None:
+    if text.strip() and role != "task":
+        return None  # somebody wrote more than the role can say: it stays a memory
+    stated = {field: value for field, value in values.items() if value}
+    return Parsed(role=role, id=name, values=stated, text=text if role == "task" else "")
+
+
+def _from_json(role: str, data: str) -> dict[str, str] | None:
+    try:
+        values = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(values, dict):
+        return None
+    items: dict[object, object] = values  # pyright: ignore[reportUnknownVariableType]
+    out = {k: v for k, v in items.items() if isinstance(k, str) and isinstance(v, str)}
+    return out if len(out) == len(items) and out.keys() <= LABELS[role].keys() else None
+
+
+def _id_of(key: str) -> str | None:
+    """Give the id of a record in a shared file, which people know it by."""
+    _, hash_, name = key.partition("#")
+    return name if hash_ and re.fullmatch(r"[^\s{]\S*", name) else None
+
+
+def _with(memory: Memory, values: Mapping[str, Value]) -> Memory:
+    new = fields.replace(memory, values)
+    assert isinstance(new, Memory)
+    return new

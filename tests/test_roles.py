@@ -1,0 +1,95 @@
+"""Tasks, decisions and tombstones as memories, and back after edits."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interop import roles
+from interop.model import Body, Decision, Memory, Record, Task, Tombstone
+from tests.strategies import texts
+
+TOMBSTONE = Tombstone(
+    key="TOMBSTONES.md#T-001",
+    subject="palette primary colour",
+    rejected="hex 1E3A5F",
+    replacement="D-002",
+    reason="the printer cannot mix it",
+)
+
+
+def test_the_rendering_is_readable() -> None:
+    memory = roles.to_memory(TOMBSTONE)
+    assert memory.name == "tombstone-t-001"
+    assert memory.description == "palette primary colour"
+    assert memory.body.text == (
+        "<!-- interop: tombstone T-001 -->\n"
+        "- **Fact / Key:** palette primary colour\n"
+        "- **Rejected value:** hex 1E3A5F\n"
+        "- **Replacement:** D-002\n"
+        "- **Reason:** the printer cannot mix it"
+    )
+
+
+@pytest.mark.parametrize("role", sorted(roles.LABELS))
+@given(data=st.data())
+def test_every_value_comes_back(role: str, data: st.DataObject) -> None:
+    stated = texts.filter(lambda t: bool(t) and "\r" not in t)
+    values = {
+        f: v
+        for f in roles.LABELS[role]
+        if (v := data.draw(st.one_of(st.none(), stated))) is not None
+    }
+    own = data.draw(texts.filter(lambda t: "\r" not in t)) if role == "task" else ""
+    name = data.draw(st.sampled_from([None, "T-001", "x#y", "--", "é"]))
+    text = roles.render(role, name, values, own)
+    assert roles.is_marked(text)
+    assert roles.parse(text) == roles.Parsed(role=role, id=name, values=values, text=own)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        TOMBSTONE,
+        Decision(key="DECISIONS.md#D-002", decision="Paint it green", why="cheaper"),
+        Task(key="OPEN_ITEMS.md#OI-003", status="OPEN", body=Body(text="Call the ferry.\n\nSoon.")),
+        Task(key="tasks/pump.md", name="pump", description="Fix the pump", status="done"),
+    ],
+    ids=lambda r: r.role,
+)
+def test_there_and_back(record: Record) -> None:
+    back = roles.from_memory(roles.to_memory(record))
+    if isinstance(record, Task) and record.name is None:
+        record = dataclasses.replace(record, name="task-oi-003")  # what a memory is called by
+    assert back == record
+
+
+def test_an_edit_is_an_edit_of_the_record() -> None:
+    memory = roles.to_memory(TOMBSTONE)
+    text = memory.body.text.replace("D-002", "D-003\n  and the page of the printer")
+    back = roles.from_memory(dataclasses.replace(memory, body=Body(text=text)))
+    assert back == dataclasses.replace(TOMBSTONE, replacement="D-003\nand the page of the printer")
+    kept = dataclasses.replace(memory, hook="seen in the index", kinds={"claude": "feedback"})
+    again = roles.to_memory(back or TOMBSTONE, kept)
+    assert (again.hook, again.kinds) == (kept.hook, kept.kinds)
+    assert again.body.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Type**: tombstone",
+        "<!-- interop: wish W-1 -->\n- **Fact / Key:** x",
+        "<!-- interop: tombstone T-001 -->\n- **Colour:** x",
+        "<!-- interop: tombstone T-001 -->\n- **Date:** a\n- **Date:** b",
+        "<!-- interop: tombstone T-001 -->\n- **Date:** a\n\nAnd a word about the printer.",
+        "<!-- interop: tombstone T-001 --> and more",
+        '<!-- interop: tombstone T-001 {"subject": 5} -->',
+        "See <!-- interop: tombstone T-001 -->",
+    ],
+)
+def test_what_is_none_stays_a_memory(text: str) -> None:
+    assert roles.from_memory(Memory(key="x.md", body=Body(text=text))) is None

@@ -21,6 +21,7 @@ WORDS: Mapping[Action, str] = {
     "refuse": "refused",
     "conflict": "in conflict, changed on both sides",
     "skip": "left out, as was asked",
+    "unread": "unreadable, so its counterpart is left as it is",
 }
 """What happens to a record, after its number; in the order in which they are printed."""
 

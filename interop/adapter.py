@@ -174,7 +174,8 @@ class Adapter:
     media: str = "text/markdown"
     """The medium of its texts; the core hands it no body in another one."""
     handle: Callable[[Record], str | None] = path_handle
-    """An identity that survives what the runtime does to the record, or None."""
+    """An identity that survives what the runtime does to the record, or None. It is made from the
+    key: the other fields may be those of a richer source, said in full again."""
     index: Callable[[str], bool] = _never
     """Is this path a file that names or repeats records of other files? Written after new
     records, and before records are removed."""

@@ -30,6 +30,8 @@ class Ancestor:
     """True when the destination never had it: it only travels in its complement."""
     silent: bool = False
     """True when the source has it only in its complement: no opinion in a merge."""
+    parted: bool = False
+    """True when the source removed it and the destination was to keep it."""
     address: str | None = None
     """The key it had in the destination."""
 
@@ -52,6 +54,7 @@ def ancestors(
                 generation=line.generation,
                 line=line,
                 carried=line.to is None,
+                parted=line.parted and position not in there,
                 address=line.to,
             )
         )
@@ -59,6 +62,8 @@ def ancestors(
     there = _trace([b for b, _ in lines], destination.store.records, destination_handle)
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
     for position, (base, line) in enumerate(lines):
+        if line.parted:
+            continue  # for the store that removed it, it is a new one
         found.append(
             Ancestor(
                 source=here.get(id(line)),

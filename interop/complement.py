@@ -64,6 +64,8 @@ class Line:
     base: Record
     expected: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """Field -> what this store says for base, where that differs from base."""
+    parted: bool = False
+    """The source removed it, and a person decided that it stays here: it is no loss there."""
     seal: str = ""
     """Digest of the bytes here that stated the record when this was agreed."""
     kept: frozenset[str] = frozenset()
@@ -251,6 +253,8 @@ def _line_to_json(line: Line) -> dict[str, Json]:
         out["seal"] = line.seal
     if line.gone:
         out["gone"] = True
+    if line.parted:
+        out["parted"] = True
     if line.kept:
         out["kept"] = list[Json](sorted(line.kept))
     if line.declared:
@@ -273,6 +277,7 @@ def _line_from_json(item: Mapping[str, Json], at: str) -> Line:
         base=fields.from_json({**base, "key": item["key"]}, at),
         expected=_values_from_json(cast("dict[str, Json]", item.get("expected", {}))),
         gone=item.get("gone") is True,
+        parted=item.get("parted") is True,
         seal=cast("str", item.get("seal", "")),
         kept=frozenset(cast("list[str]", item.get("kept", []))),
         declared=cast("dict[str, str]", item.get("declared", {})),
@@ -292,6 +297,16 @@ def _values_from_json(values: Mapping[str, Json]) -> dict[str, Value]:
 def order_of(records: Iterable[Record]) -> tuple[str, ...]:
     """Give the keys of the records that share a file, in their order."""
     return tuple(r.key for r in records if "#" in r.key)
+
+
+def store_of(data: bytes) -> str | None:
+    """Give the id of the store that a complement belongs to, reading its first line only."""
+    try:
+        head = orjson.loads(data.partition(b"\n")[0])
+    except orjson.JSONDecodeError:
+        return None
+    found = cast("dict[str, Json]", head).get("store") if isinstance(head, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def newest(lines: Iterable[Line]) -> list[Line]:

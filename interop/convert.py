@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from interop import fields, undoing
-from interop.adapter import Context, Refusal, Written, repeat_key
+from interop.adapter import Context, Refusal, Written, path_of, repeat_key
 from interop.cases import Case, Verdict, decide
 from interop.choices import NO_CHOICES, Choices
 from interop.complement import Complement
@@ -20,10 +20,10 @@ from interop.complement import loads as load_complement
 from interop.counterparts import cases, ground, originals
 from interop.disk import state, transaction
 from interop.disk.tree import Tree
-from interop.errors import RefusedError, WriteError
+from interop.errors import FormatError, RefusedError, UsageError, WriteError
 from interop.fields import FIELDS
 from interop.host import Token
-from interop.keeping import Kept, keep
+from interop.keeping import Agreed, Kept, keep
 from interop.kinds import check_terms, declare
 from interop.measure import new_findings, outcome, read_back, supplied_notes
 from interop.merge import carry_over
@@ -40,8 +40,12 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
     Raises:
         RefusedError: a complement does not belong to its files, or records would change that are
             not meant to.
-        UsageError: the kind map or a decision says what the destination cannot hold.
+        FormatError: a file cannot be read, so what it says would be left behind.
+        UsageError: the two stores are one, or the kind map or a decision says what the destination
+            cannot hold.
     """
+    _check_apart(source, destination)
+    _check_readable(source, destination, choices)
     doubts = [f"{s.label}: {d}" for s in (source, destination) for d in s.doubts]
     if doubts and not choices.accept_stale:
         raise RefusedError(
@@ -53,6 +57,35 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
         )
     check_terms(choices.kind_map, destination.adapter.kinds, destination.adapter.name)
     return _Planning(source, destination, choices, now).plan()
+
+
+def _check_apart(source: Opened, destination: Opened) -> None:
+    """Refuse to convert a store into itself, or into a folder that holds it or is held by it."""
+    one, other = source.root.resolve(), destination.root.resolve()
+    if one == other:
+        raise UsageError(f"{source.label} and {destination.label} are one folder", "name two")
+    if one in other.parents or other in one.parents:
+        raise UsageError(
+            f"{source.label} and {destination.label} lie within each other",
+            "each would take the other's files for its own; choose a folder beside it",
+        )
+
+
+def _check_readable(source: Opened, destination: Opened, choices: Choices) -> None:
+    """Refuse where the disk does not give a file: it would be taken for one that was removed."""
+    unread = [
+        f"{s.root / p.path}: {p.problem}"
+        for s in (source, destination)
+        for p in s.tree.problems
+        if p.unread
+    ]
+    if unread and not choices.skip_refused:
+        raise FormatError(
+            source.label if source.tree.problems else destination.label,
+            "these cannot be read, and nothing was written",
+            "see to them, or leave them where they are with --skip-refused",
+            unread,
+        )
 
 
 def apply_plan(
@@ -164,6 +197,8 @@ class _Planning:
         """What is to be written: key -> record; untouched records are the very objects of raw."""
         self.settled: list[tuple[Case, Verdict, str | None]] = []
         """Cases that both sides agree on -> key in the target, None for what only travels."""
+        self.parted: list[Case] = []
+        """Cases in which a person decided that one side has the record and the other has not."""
         self.left: list[Case] = []
         """Cases on which nothing was agreed: what was known of them stays."""
         self.outcomes: list[Outcome] = []
@@ -173,8 +208,11 @@ class _Planning:
         self.notes: list[str] = []
 
     def plan(self) -> Plan:
-        for case in cases(self.source, self.adapter, self.ground, self.normal_form):
+        found = cases(self.source, self.adapter, self.ground, self.normal_form)
+        for case in found:
             self.settle(case)
+        for key in sorted(self.choices.decisions.keys() - {case.key for case in found}):
+            self.notes.append(f"a decision names {key}, which is no record here")
         written = self.write()
         files = dict(written.files)
         self.attachments(files)
@@ -200,6 +238,19 @@ class _Planning:
     # --- settling one case ---------------------------------------------------------------------
 
     def settle(self, case: Case) -> None:
+        unread = self.unread(case)
+        if unread is not None:
+            self.left.append(case)
+            self.outcomes.append(
+                Outcome(
+                    action="unread",
+                    key=case.key,
+                    to=case.there.key if case.there is not None else None,
+                    reason=unread,
+                    remedy="mend the file; until then its counterpart stays as it is",
+                )
+            )
+            return
         decision = self.choices.about(case.key)
         verdict = decide(case, decision, delete=self.choices.delete, fresh=self.ground.fresh)
         case = verdict.twin or case
@@ -212,13 +263,26 @@ class _Planning:
         elif case.source is None and case.there is None:
             return  # gone on both sides: nothing of it is kept
         elif case.source is None or verdict.action in ("pending", "gone"):
-            self.left.append(case)
+            decided = decision.get("take") == "destination"
+            (self.parted if decided else self.left).append(case)
             self.outcomes.append(_outcome(case, verdict))
         elif verdict.action in ("same", "keep") and "kind" not in decision and not case.carried:
             assert case.raw is not None
             self.settled.append((case, verdict, case.raw.key))
         else:
             self.fit(case, verdict)
+
+    def unread(self, case: Case) -> str | None:
+        """Say why a record that seems to be gone is only unreadable: its file is there."""
+        if case.line is None or case.carried:
+            return None
+        if case.source is None and case.line.source == self.source.raw.id:
+            return _unread(self.source, case.line.key)
+        if case.source is None:
+            return _unread(self.source, case.line.to or "")
+        if case.there is None and case.address is not None and not self.ground.fresh:
+            return _unread(self.destination, case.address)
+        return None
 
     def fit(self, case: Case, verdict: Verdict) -> None:
         """Say the merged record in the destination's way, or refuse it."""
@@ -387,10 +451,10 @@ class _Planning:
                 )
             )
         moved = {k: r.key for k, r in written.records.items()}
+        agreed = Agreed(kept=kept, left=self.left, parted=self.parted, moved=moved)
         complement = keep(
-            self.source, self.destination, self.ground.restored, kept, self.left, moved, files,
-            result,
-        )  # fmt: skip
+            self.source, self.destination, self.ground.restored, agreed, files, result
+        )
         back = restore(result, complement, files, self.adapter, holds)
         again = {r.key: r for r in back.store.records}
         said = {r.key: r for r in self.source.raw.records}
@@ -480,6 +544,15 @@ class _Planning:
             for store in (self.source, self.destination)
             for then, now in store.restored.guessed
         )
+
+
+def _unread(store: Opened, key: str) -> str | None:
+    """Say why a store's file gives no record, if it is there."""
+    path = path_of(key)
+    for problem in store.raw.problems:
+        if problem.unread and (path == problem.path or path.startswith(f"{problem.path}/")):
+            return f"{path} in {store.label} cannot be read: {problem.problem}"
+    return None
 
 
 def _onto(raw: Record, there: Record, merged: Record) -> Record:

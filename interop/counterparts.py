@@ -93,6 +93,8 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
     found = _ancestors(source, adapter, onto)
     out: list[Case] = []
     for a in found:
+        if a.parted:
+            continue
         other = there.get(a.destination or "")
         if onto.fresh and other is not None:
             # the kept files say what both agreed on, as far as their format can

@@ -57,9 +57,10 @@ def dump(template: Mapping[str, Json], decided: Mapping[str, Mapping[str, Json]]
     """Write a decisions file: what is decided, then what is not, for a person to fill in."""
     lines = ["# One entry for each record; fill in what is empty."]
     for key, entry in decided.items():
-        lines += _text({key: dict(entry)})
+        if entry:
+            lines += _text({key: dict(entry)})
     for key, ways in template.items():
-        if key in decided:
+        if decided.get(key):
             continue
         lines += [f"{_text({key: None})[0].removesuffix(' null')}"]
         lines += (

@@ -38,12 +38,15 @@ class FormatError(InteropError):
     where: str
     problem: str
     remedy: str = ""
+    details: Sequence[str] = ()
     exit_code: ClassVar[int] = 4
 
     def __str__(self) -> str:
-        """`where: problem`, so editors and people can jump to it."""
+        """`where: problem`, so editors and people can jump to it, then one line for each detail."""
         text = f"{self.where}: {self.problem}"
-        return f"{text}; {self.remedy}" if self.remedy else text
+        if self.remedy:
+            text = f"{text}; {self.remedy}"
+        return "\n".join([text, *(f"  {line}" for line in self.details)])
 
 
 @dataclass

@@ -28,21 +28,28 @@ class Kept:
     declared: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """What a conversion settled, and what it did not."""
+
+    kept: Sequence[Kept]
+    left: Sequence[Case]
+    """Cases on which nothing was agreed: what was known of them stays."""
+    parted: Sequence[Case]
+    """Cases in which one side is to have the record and the other is not."""
+    moved: Mapping[str, str]
+    """Key of each record that the destination had -> its present key."""
+
+
 def keep(
     source: Opened,
     destination: Opened,
     restored: Restored,
-    kept: Sequence[Kept],
-    left: Sequence[Case],
-    moved: Mapping[str, str],
+    agreed: Agreed,
     files: Files,
     result: Store,
 ) -> Complement:
-    """Make the complement of ``files``, which say ``result``.
-
-    ``kept`` are the cases that were settled, ``left`` those on which nothing was agreed: what was
-    known of them stays. ``moved`` gives the present key of each record that the destination had.
-    """
+    """Make the complement of ``files``, which say ``result``."""
     old = destination.complement
     me, them = destination.raw.id, source.raw.id
     higher = 1 + max(
@@ -52,7 +59,7 @@ def keep(
     before = {(x.source, x.key): x for x in old.lines} if old is not None else {}
     lines: dict[tuple[str, str], Line] = {}
     seal = seals(files, destination.adapter)
-    for item in kept:
+    for item in agreed.kept:
         line = _line(item, me, higher, travelled=item.case.origin[0] != them)
         if line.to is not None:
             line = replace(line, seal=seal(line.to))
@@ -62,13 +69,16 @@ def keep(
         ):
             line = replace(line, generation=known.generation)
         lines[(line.source, line.key)] = line
-    for case in left:
+    for case in agreed.left:
         removed = _removed_here(case, them)
         if removed is not None and (removed.source, removed.key) not in before:
             lines[(removed.source, removed.key)] = removed
-    stay = {id(case.line) for case in left}
-    undecided = {case.origin for case in left}
-    for was, line in _readdressed(restored, moved) if old is not None else ():
+    for case in agreed.parted:
+        parted = _parted(case, them, higher)
+        lines[(parted.source, parted.key)] = parted
+    stay = {id(case.line) for case in agreed.left}
+    undecided = {case.origin for case in agreed.left}
+    for was, line in _readdressed(restored, agreed.moved) if old is not None else ():
         mark = (line.source, line.key)
         stands = line.to is not None and not line.gone
         if mark not in lines and (
@@ -83,7 +93,7 @@ def keep(
         generation=higher,
         tree=tree,
         order=order_of(result.records),
-        older=_older(old, tree),
+        older=_older(old, {p: d for p, d in tree.items() if not destination.adapter.derived(p)}),
         sources=sources,
         lines=tuple(lines.values()),
         files=contents,
@@ -148,6 +158,29 @@ def _removed_here(case: Case, them: str) -> Line | None:
         generation=case.line.generation,
         base=fields.with_key(case.base, case.source.key),
     )
+
+
+def _parted(case: Case, them: str, generation: int) -> Line:
+    """Remember that one side has a record and the other has not, as a person decided."""
+    record = case.source if case.source is not None else case.there
+    assert record is not None
+    line = Line(
+        source=them,
+        key=case.origin[1],
+        to=case.address if case.there is None else case.there.key,
+        gone=case.there is None,
+        parted=case.source is None,
+        generation=generation,
+        base=fields.with_key(record, case.origin[1]),
+    )
+    if case.raw is None or case.there is None:
+        return line
+    seen = {
+        f: fields.get(case.raw, f)
+        for f in FIELDS[record.role]
+        if fields.get(case.raw, f) != fields.get(record, f)
+    }
+    return replace(line, expected=seen)
 
 
 def _way(

@@ -55,6 +55,7 @@ Action = Literal[
     "refuse",  # cannot stand, nobody decided
     "conflict",  # both sides changed it, nobody decided
     "skip",  # refused or in conflict, and left out as was asked
+    "unread",  # its file is there and cannot be read: its counterpart stays
 ]
 
 

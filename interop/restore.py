@@ -96,7 +96,7 @@ def restore(
             records=records,
             carried=raw.carried,
             problems=raw.problems,
-            id=complement.store,
+            id=raw.id,
         ),
         lines=lines,
         carried=tuple(carried),
@@ -150,15 +150,17 @@ def _restored(
 
 
 def seals(files: Files, adapter: Adapter) -> Callable[[str], str]:
-    """Give a digest of the bytes that state a record: its own file, and every index."""
+    """Give a digest of what states a record: its own file, where that lies, and every index."""
     indexes = hashlib.sha256()
     for path in sorted(p for p in files if adapter.index(p) and not adapter.derived(p)):
         indexes.update(f"{path}\0{digest(files[path])}\0".encode())
     common = indexes.digest()
 
     def seal(key: str) -> str:
-        own = files.get(path_of(key), b"")
-        return hashlib.sha256(common + own).hexdigest()[:16]
+        path = path_of(key)
+        return hashlib.sha256(
+            common + path.encode("utf-8") + b"\0" + files.get(path, b"")
+        ).hexdigest()[:16]
 
     return seal
 
@@ -171,7 +173,8 @@ def stale(complement: Complement, files: Files) -> list[str]:
     out: list[str] = []
     for path, older in sorted(complement.older.items()):
         data = files.get(path)
-        if data is not None and complement.tree.get(path) != (now := digest(data)) and now in older:
+        written = complement.tree.get(path)
+        if data is not None and written is not None and written != digest(data) in older:
             out.append(path)
     return out
 

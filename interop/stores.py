@@ -107,18 +107,30 @@ def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
                 f"open it as {complement.format}:{root}",
             )
     remembered = state.remembered(root)
-    if complement is not None:
+    if complement is not None and not _is_copy(root, complement.store):
         identity = complement.store
     else:
         identity = remembered.id if remembered is not None else uuid4().hex
     doubts: list[str] = []
-    if complement is None and remembered is not None and remembered.complement:
+    if complement is None and found.files and remembered is not None and remembered.complement:
         doubts.append(f"{where} is missing, and this store had one")
     if complement is not None:
         doubts += (f"{p} is older than the complement" for p in stale(complement, found.files))
         if remembered is not None and remembered.generation > complement.generation:
             doubts.append(f"{where} is older than the one this machine wrote")
     return assemble(adapter, root, found, complement, identity, tuple(doubts))
+
+
+def _is_copy(root: Path, identity: str) -> bool:
+    """Say whether a store is a copy of one that still stands elsewhere: it has a life of its own.
+
+    A store that was moved is the same one; only this machine's memory can tell the two apart.
+    """
+    place = state.known_at(identity)
+    if place is None or place == root.resolve():
+        return False
+    original = place / COMPLEMENT
+    return original.is_file() and complements.store_of(original.read_bytes()) == identity
 
 
 def assemble(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interop import stores
+from interop import check, lint, stores
 from interop.choices import Choices
 from interop.convert import apply_plan, plan
 from interop.errors import FormatError, RefusedError, UsageError
@@ -378,3 +378,144 @@ class TestSpecs:
         convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
         with pytest.raises(FormatError, match="belongs to a bantamkit store"):
             open_store(f"claude-code:{tmp_path / 'b'}")
+
+
+class TestFoundByBreakingIt:
+    """Cases that once went wrong, each with the right outcome."""
+
+    def test_a_name_that_is_another_files_stem(self, tmp_path: Path) -> None:
+        put(
+            tmp_path / "s",
+            {
+                "deploy.md": memory("Deploy notes", "How to deploy", "With care."),
+                "pipeline.md": memory("deploy", "The pipeline", "Three steps."),
+            },
+        )
+        before = files(tmp_path / "s")
+        convert(f"claude-code:{tmp_path / 's'}", f"bantamkit:{tmp_path / 'b'}")
+        convert(tmp_path / "b", f"claude-code:{tmp_path / 's2'}")
+        convert(tmp_path / "s2", f"bantamkit:{tmp_path / 'b2'}")
+        assert files(tmp_path / "s2") == before
+        assert files(tmp_path / "b2") == files(tmp_path / "b")
+
+    def test_archiving_without_a_change_of_bytes_is_seen(
+        self, claude: Path, tmp_path: Path
+    ) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        (tmp_path / "b/archive").mkdir()
+        (tmp_path / "b/facts/pump.md").rename(tmp_path / "b/archive/pump.md")
+        full = {r.key: r for r in open_store(str(tmp_path / "b")).restored.store.records}
+        record = full["archive/pump.md"]
+        assert isinstance(record, Memory)
+        assert record.state == "archived"
+        assert actions(planned(tmp_path / "b", claude))["archive/pump.md"] == "pending"
+        found = convert(tmp_path / "b", f"claude-code:{tmp_path / 'new'}")
+        assert "pump.md" not in files(tmp_path / "new")
+        assert actions(found)["archive/pump.md"] == "carry"
+        convert(tmp_path / "b", claude)
+        (tmp_path / "b/archive/pump.md").rename(tmp_path / "b/facts/pump.md")
+        again = convert(tmp_path / "b", claude)
+        assert set(actions(again).values()) == {"same"}
+
+    @pytest.mark.parametrize("how", ["latin-1", "link", "directory"])
+    def test_a_file_that_cannot_be_read_was_not_removed(
+        self, claude: Path, tmp_path: Path, how: str
+    ) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        before = files(tmp_path / "b")
+        pump = claude / "pump.md"
+        if how == "latin-1":
+            pump.write_bytes(pump.read_bytes() + b"caf\xe9\n")
+            found = convert(claude, tmp_path / "b", delete=True)
+            assert actions(found)["facts/pump.md"] == "unread"
+        elif how == "link":
+            text = pump.read_bytes()
+            pump.unlink()
+            (tmp_path / "elsewhere.md").write_bytes(text)
+            pump.symlink_to(tmp_path / "elsewhere.md")
+            with pytest.raises(FormatError, match=r"pump\.md"):
+                convert(claude, tmp_path / "b", delete=True)
+            convert(claude, tmp_path / "b", delete=True, skip_refused=True)
+        else:
+            fact = tmp_path / "b/facts/pump.md"
+            fact.write_bytes(b"damaged\n")
+            found = convert(tmp_path / "b", claude, delete=True)
+            assert actions(found)["pump.md"] == "unread"
+            assert pump.exists()
+            return
+        assert files(tmp_path / "b") == before
+
+    def test_a_copy_of_a_store_is_another_store(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        shutil.copytree(tmp_path / "b", tmp_path / "copy")
+        fact = tmp_path / "copy/facts/pump.md"
+        fact.write_bytes(fact.read_bytes().replace(b"at the ramp", b"behind the shed"))
+        convert(tmp_path / "copy", claude)
+        assert b"behind the shed" in files(claude)["pump.md"]
+        found = convert(claude, tmp_path / "b")
+        assert actions(found)["pump.md"] == "update"
+        assert b"behind the shed" in files(tmp_path / "b")["facts/pump.md"]
+
+    def test_a_moved_store_is_the_same_store(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        identity = open_store(str(tmp_path / "b")).raw.id
+        (tmp_path / "b").rename(tmp_path / "moved")
+        assert open_store(str(tmp_path / "moved")).raw.id == identity
+        assert set(actions(planned(claude, tmp_path / "moved")).values()) == {"same"}
+
+    def test_the_index_may_return_to_what_it_was(self, claude: Path, tmp_path: Path) -> None:
+        """A derived file is no witness of a stale store."""
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        index = (tmp_path / "b/index.md").read_bytes()
+        put(claude, {"new.md": memory("new", "A new one", "New.")})
+        convert(claude, tmp_path / "b")
+        (tmp_path / "b/index.md").write_bytes(index)
+        planned(tmp_path / "b", claude)
+
+    def test_a_store_into_itself(self, claude: Path, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="one folder"):
+            planned(claude, claude)
+        with pytest.raises(UsageError, match="within each other"):
+            planned(claude, f"bantamkit:{claude / 'sub'}")
+
+    def test_a_decision_is_asked_for_once(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        (claude / "locks.md").unlink()
+        fact = tmp_path / "b/facts/locks.md"
+        fact.write_bytes(fact.read_bytes().replace(b"goes back", b"stays"))
+        found = planned(claude, tmp_path / "b")
+        (key,) = (o.key for o in found.outcomes if o.action == "conflict")
+        convert(claude, tmp_path / "b", decisions={key: {"take": "destination"}})
+        again = planned(claude, tmp_path / "b", delete=True)
+        assert not again.blocked
+        assert again.count("remove") == 0
+        back = convert(tmp_path / "b", claude)
+        assert actions(back)["facts/locks.md"] == "add", "what was kept there is new here"
+
+    def test_a_removal_that_was_decided_stays(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        (tmp_path / "b/facts/locks.md").unlink()
+        put(claude, {"locks.md": memory("locks", "Lock batch", "Batch B7 stays.", "feedback")})
+        assert actions(planned(claude, tmp_path / "b"))["locks.md"] == "conflict"
+        convert(claude, tmp_path / "b", decisions={"locks.md": {"take": "destination"}})
+        assert actions(planned(claude, tmp_path / "b"))["locks.md"] == "gone"
+
+    def test_a_folder_that_is_gone_is_not_stale(self, claude: Path, tmp_path: Path) -> None:
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+        shutil.rmtree(tmp_path / "b")
+        convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
+
+    def test_an_escaped_surrogate_stays_an_escape(self, tmp_path: Path) -> None:
+        fact = '---\nname: s\ndescription: "\\ud800 x"\ntype: user\n---\n\nB\n'
+        put(tmp_path / "b", {"facts/s.md": fact, "index.md": "", "facts/t.md": fact})
+        before = files(tmp_path / "b")
+        store = open_store(f"bantamkit:{tmp_path / 'b'}")
+        assert check.check(store).ok
+        list(lint.lint(store))
+        convert(f"bantamkit:{tmp_path / 'b'}", f"claude-code:{tmp_path / 'c'}")
+        convert(tmp_path / "c", f"bantamkit:{tmp_path / 'back'}")
+        assert files(tmp_path / "back") == before
+
+    def test_a_decision_about_nobody_is_named(self, claude: Path, tmp_path: Path) -> None:
+        found = planned(claude, f"bantamkit:{tmp_path / 'b'}", decisions={"x.md": {"carry": True}})
+        assert any("x.md" in note for note in found.notes)

@@ -12,8 +12,9 @@ tombstones.
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 
-from interop.adapter import Adapter, Hold, Kinds
+from interop.adapter import Adapter, Hold, Kinds, path_of
 from interop.adapters.bantamkit import index
 from interop.adapters.bantamkit.fact_file import TERMS, is_fact
 from interop.adapters.bantamkit.fitting import fit
@@ -41,8 +42,8 @@ def detect(files: Files) -> str | None:
 
 
 def _handle(record: Record) -> str | None:
-    """Take the name: it survives archiving, restoring and every rewrite."""
-    return getattr(record, "name", None)
+    """Take the file's stem, which is the name: it survives archiving, restoring and rewrites."""
+    return PurePosixPath(path_of(record.key)).stem
 
 
 def _is_index(path: str) -> bool:

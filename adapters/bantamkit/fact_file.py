@@ -69,6 +69,8 @@ class Fact:
         if isinstance(description, str):
             description = NOT_ONE_LINE.sub(" ", description)
         line = f"- [[{values['name']}]] ({kind}) — {description}"
+        # the runtime cannot write a lone surrogate: it stays the escape that wrote it
+        line = line.encode("utf-8", "backslashreplace").decode("utf-8")
         return re.sub(r"[\r\n]+", " ", line)
 
     def named(self) -> str:

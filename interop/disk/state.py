@@ -61,6 +61,14 @@ def remembered(root: Path) -> Remembered | None:
     return Remembered(id=store_id, generation=generation, complement=complement)
 
 
+def known_at(store_id: str) -> Path | None:
+    """Give the folder that a store with this id was last seen in, as far as this machine knows."""
+    for place, entry in _load(directory() / "stores.json").items():
+        if isinstance(entry, dict) and entry.get("id") == store_id:
+            return Path(place)
+    return None
+
+
 def remember(root: Path, store_id: str, generation: int, complement: bool) -> bool:
     """Note what a store is; False when the state directory cannot be written."""
     from filelock import FileLock  # not at the top, for the sake of start-up

@@ -143,7 +143,8 @@ def scan(root: Path, ignored: Callable[[str], bool]) -> Tree:
         except FileNotFoundError:
             pass
         except OSError as error:
-            problems.append(Problem(path=COMPLEMENT, problem=_unreadable(error), unread=True))
+            where = str(layout.place(root, COMPLEMENT))
+            raise FormatError(where, _unreadable(error), "check its permissions") from error
     elif os.path.lexists(own):
         problem = "is not a folder, so interop keeps no complement here"
         problems.append(Problem(path=layout.OWN, problem=problem))

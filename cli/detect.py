@@ -19,7 +19,7 @@ from interop.errors import FormatError
 
 
 def run(
-    path: Annotated[Path, typer.Argument(help="The directory.", metavar="PATH")],
+    path: Annotated[Path, typer.Argument(help="The directory.", metavar="PATH", readable=False)],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a format.")] = False,
 ) -> int:
     """Print the formats that fit."""

@@ -6,6 +6,7 @@ imported. The others are known by their one line in ``COMMANDS``.
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib
 import os
@@ -107,6 +108,8 @@ def _sentence(problem: Exception) -> str:
         return str(problem)
     if isinstance(problem, OSError) and problem.filename is not None:
         return f"{problem.filename}: {(problem.strerror or 'cannot be used').lower()}"
+    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+        return "the output cannot be written: no space left"
     raise problem  # a fault of ours: the traceback is wanted
 
 

@@ -20,6 +20,8 @@ memory.
 
 from __future__ import annotations
 
+import re
+
 from interop.adapter import Adapter, Hold, Kinds
 from interop.adapters.claude_code import reading
 from interop.adapters.claude_code.fitting import fit
@@ -32,6 +34,7 @@ from interop.model import Files, Record, Store
 
 __all__ = ["ADAPTER"]
 
+_HEAD = 4096
 _NOT_OURS = ("facts/", "archive/")
 """Folders that another format with the same headers keeps its memories in."""
 
@@ -41,8 +44,36 @@ def read(files: Files) -> Store:
     return reading.read(files).store()
 
 
+_NOT_THIS_RUNTIMES = re.compile(
+    rb"^> Auto-managed by @(?:theokit|usetheo)/sdk|\A(?:\xef\xbb\xbf)?# Memory\r?\n(?s:.*)## Facts"
+    rb"|\A---\r?\n(?s:.*?)^[ \t]+observations:(?s:.*?)^---|\A# Dream Diary",
+    re.MULTILINE,
+)
+"""What another runtime with the same headers writes, and this one never."""
+_OWN = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?---\r?\n(?s:.*?)^(?:metadata:[ \t]+\r?$|[ \t]*originSessionId:|type:)"
+    rb"(?s:.*?)^---",
+    re.MULTILINE,
+)
+"""A header that this runtime writes, and that one never."""
+
+
+def _is_anothers(files: Files) -> bool:
+    """Is there a clear sign of the other runtime that keeps a MEMORY.md, and none of this one?"""
+    root = [p for p in sorted(files) if p.endswith(".md") and "/" not in p]
+    if not any(_NOT_THIS_RUNTIMES.search(files[path][:_HEAD]) for path in root):
+        return False
+    if any(_OWN.search(files[path][:_HEAD]) for path in root):
+        return False
+    below = (p for p in sorted(files) if p.endswith(".md") and "/" in p)
+    theirs = ("notes/", "wiki/", "sessions/")
+    return not any(has_own_header(files[p]) for p in below if not p.startswith(theirs))
+
+
 def detect(files: Files) -> str | None:
     """Say why files look like a memory directory: an index, or files with its header."""
+    if _is_anothers(files):
+        return None
     if "MEMORY.md" in files:
         return "there is a MEMORY.md"
     if "index.md" in files and any(p.startswith(_NOT_OURS) for p in files):

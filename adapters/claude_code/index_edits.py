@@ -104,12 +104,26 @@ class Entries:
 
     def restated(self, path: str, title: str | None, hook: str | None) -> list[Edit]:
         """Give the edits that make a file's entries say this, as far as they can."""
+        entries = self._by_path.get(path, [])
+        if title is hook is None and entries and all(map(self._is_all, entries)):
+            # an entry that is nothing but this reference is to say nothing: it goes
+            items = (self.file.lines.items[i] for i in {ref.item: None for ref in entries})
+            return [Edit(item.start, item.stop, "") for item in items]
         edits: list[Edit] = []
-        for ref in self._by_path.get(path, ()):
+        for ref in entries:
             edits += self._restated_at(ref, path, title, hook)
             if title is not None:
                 break  # the first entry counts; only what is unsaid must be unsaid everywhere
         return edits
+
+    def _is_all(self, ref: Ref) -> bool:
+        """Is the reference, with its hook, all that its item says?"""
+        file = self.file
+        if ref.item < 0:
+            return False
+        item = file.lines.items[ref.item]
+        end = ref.hook[1] if ref.hook else ref.outer_end
+        return file.text[item.text_start : item.text_end] == file.text[ref.outer_start : end]
 
     def _restated_at(self, ref: Ref, path: str, title: str | None, hook: str | None) -> list[Edit]:
         file = self.file

@@ -1,0 +1,119 @@
+r"""Stores of memhtml: one memory a semantic HTML file, in PARA folders, in a git repository.
+
+    resources/docks/dock-seven.html           <meta name="memhtml-type" content="semantic">
+                                              <link rel="memhtml-part-of" href="/areas/…">
+                                              <article>
+                                              <p><mark>Dock 7 jams below zero.</mark> …</p>
+                                              </article>
+    projects/<workspace>/tasks/…              tasks
+    archive/2026/resources/docks/…            archived, with the path that it had
+    index.html, sitemap.xml                   written by the runtime from the memories
+
+Spec: docs/formats/memhtml.md, version 1, measured on memhtml 0.15.1.
+Cannot hold: names, hooks, recalls, observations, relations outside its fourteen, parts of seconds,
+decisions, tombstones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from interop.adapter import Adapter, Context, Finding, Fitted, Hold, Kinds, Refusal, Written
+from interop.adapters.memhtml import placement
+from interop.adapters.memhtml.location import locate
+from interop.adapters.memhtml.repository import Repository
+from interop.adapters.memhtml.vocabulary import FORMAT, OWN, TYPES
+from interop.model import Files, Record, Store
+
+__all__ = ["ADAPTER"]
+
+_HEAD = 4096
+_DATABASES = (".memhtml/index.db", ".memhtml/state.db")
+_REPEATED = ("status", "content-hash")
+
+
+def detect(files: Files) -> str | None:
+    """Say why files look like a store: a memory's head, or the runtime's own folder."""
+    for path in sorted(files):
+        if placement.is_memory(path) and b"memhtml-type" in files[path][:_HEAD]:
+            return f"{path} has the head of a memory"
+    own = next((path for path in sorted(files) if path.startswith(".memhtml/")), None)
+    return f"there is a {own}" if own is not None else None
+
+
+def read(files: Files) -> Store:
+    """Read every memory that the runtime indexes."""
+    from interop.adapters.memhtml import store  # a parser that most commands never need
+
+    return store.read(files)
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over files, statement by statement."""
+    from interop.adapters.memhtml import store as stores
+
+    return stores.write(store, onto, context)
+
+
+def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+    """Give the record as memhtml can say it."""
+    from interop.adapters.memhtml import fitting
+
+    return fitting.fit(record, current, context)
+
+
+def lint(files: Files, store: Store) -> Iterable[Finding]:
+    """Find what the runtime chokes on."""
+    from interop.adapters.memhtml import pitfalls
+
+    return pitfalls.find(files)
+
+
+def _handle(record: Record) -> str:
+    """Take the path before archiving: it survives every move that the runtime makes."""
+    return placement.origin(record.key)
+
+
+def _ignored(path: str) -> bool:
+    return path.startswith((".git/", *_DATABASES))
+
+
+def _own_keys() -> dict[str, Hold]:
+    return {f"extra.{n}": Hold.VIEW if n in _REPEATED else Hold.EXACT for n in OWN}
+
+
+ADAPTER = Adapter(
+    name=FORMAT,
+    title="memhtml stores (PARA, HTML, git)",
+    spec=1,
+    holds={
+        "title": Hold.EXACT,
+        "description": Hold.VIEW,
+        "body": Hold.EXACT,
+        "kinds": Hold.EXACT,
+        "tags": Hold.EXACT,
+        "entities": Hold.EXACT,
+        "links": Hold.EXACT,
+        "created": Hold.EXACT,
+        "modified": Hold.EXACT,
+        "session": Hold.EXACT,
+        "state": Hold.EXACT,
+        "archived": Hold.EXACT,
+        "status": Hold.EXACT,
+        "due": Hold.EXACT,
+        **_own_keys(),
+    },
+    detect=detect,
+    read=read,
+    write=write,
+    fit=fit,
+    kinds=Kinds(vocabulary=FORMAT, terms=TYPES, required=True, closed=True),
+    roles=frozenset({"memory", "task"}),
+    media="text/html",
+    handle=_handle,
+    derived=placement.is_generated,
+    ignored=_ignored,
+    lint=lint,
+    locate=locate,
+    host=Repository(),
+)

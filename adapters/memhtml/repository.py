@@ -1,0 +1,370 @@
+"""Git around a store: the runtime sees only what is committed.
+
+The one module here that is not pure: it runs git. It refuses a repository that is busy with
+something else, makes one commit of the paths that were applied and no others, and takes it back
+with a revert commit.
+
+Spec: docs/formats/memhtml.md, "Git".
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from interop.adapters.memhtml import scaffold
+from interop.errors import InteropError, RefusedError, WriteError
+from interop.host import HostOptions, Token
+
+_SELECTING: Final = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_PREFIX",
+    "GIT_CEILING_DIRECTORIES",
+)
+"""What would make git work on another repository, when interop runs inside a hook of one."""
+_RUNNING: Final = {
+    "MERGE_HEAD": ("merge", "git merge --continue, or git merge --abort"),
+    "CHERRY_PICK_HEAD": ("cherry-pick", "git cherry-pick --continue, or --abort"),
+    "REVERT_HEAD": ("revert", "git revert --continue, or --abort"),
+    "rebase-merge": ("rebase", "git rebase --continue, or --abort"),
+    "rebase-apply": ("rebase", "git rebase --continue, or --abort"),
+    "BISECT_LOG": ("bisect", "git bisect reset"),
+}
+_OWN: Final = ".interop/"
+_COMPLEMENT: Final = ".interop/complement"
+_SLEEP: Final = "sleep/"
+_LISTED: Final = 20
+"""Up to so many paths are named one by one in the commands that are left to the user."""
+
+
+class Repository:
+    """The host of a memhtml store."""
+
+    def before(self, root: Path, paths: Sequence[str], options: HostOptions) -> None:
+        """Refuse a repository that is busy: staged changes, a sleep run, a running operation."""
+        if not _is_repository(root):
+            _check_identity(_existing(root), options)
+            return
+        _check_branch(root)
+        _check_running(root)
+        if options.commit:
+            _check_staged(root)
+            _check_identity(root, options)
+
+    def after(self, root: Path, paths: Sequence[str], message: str, options: HostOptions) -> Token:
+        """Commit the paths that were applied; a fresh directory becomes a repository first."""
+        made = not _is_repository(root)
+        if made:
+            _scaffold(root, options)
+        _exclude(root, options)
+        ours = sorted(p for p in set(paths) if _is_recorded(p, options))
+        subject = scaffold.subject("batch", message)
+        if not options.commit:
+            added = [*scaffold.FILES, *ours] if made else ours
+            return Token(commands=_commands(root, added, subject))
+        known = _tracked(root, ours)
+        there = [p for p in ours if p in known or os.path.lexists(root / p)]
+        if not there:
+            return Token()
+        try:
+            return Token(commit=_commit(root, there, subject))
+        except InteropError:
+            _unstage(root, there)
+            raise
+
+    def undo(self, root: Path, token: Token) -> None:
+        """Make the revert commit, and put back the files that nobody touched since."""
+        if token.commit is None:
+            return
+        _check_branch(root)
+        _check_running(root)
+        _check_staged(root)
+        _check_identity(root, HostOptions())
+        changed = _changed(root, token.commit)
+        now = _entries(root)
+        since = [p for p, (_, new) in changed.items() if now.get(p) != new]
+        if since:
+            raise RefusedError(
+                str(root),
+                f"later commits changed the files of {token.commit[:12]}, so it cannot be undone",
+                f"{_words(root)} revert {token.commit[:12]}, and mend what differs",
+                since,
+            )
+        edited = set(_listed(root, ["diff", "--name-only", "-z", "HEAD"], ()))
+        _restore(root, changed, edited)
+        words = _git(root, "log", "-1", "--format=%s", token.commit).strip()
+        text = f'Revert "{words}"\n\nThis reverts commit {token.commit}.\n'
+        _git(root, "commit", "--quiet", "-F", "-", data=text)
+
+
+_FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
+_Entry = tuple[str, str] | None
+"""Mode and object of a path in a tree; None where it is not there."""
+
+
+def _run(root: Path, *args: str, data: str = "") -> subprocess.CompletedProcess[str]:
+    env = {k: v for k, v in os.environ.items() if k not in _SELECTING}
+    env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_LITERAL_PATHSPECS": "1"}
+    try:
+        return subprocess.run(
+            ["git", "-C", str(root), *args],
+            input=data,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            env=env,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise RefusedError(
+            str(root), "memhtml keeps its store in git, and there is no git here", "install git"
+        ) from error
+
+
+def _words(root: Path) -> str:
+    """Give the words that a user begins a git command on this store with."""
+    return f"git -C {shlex.quote(str(root))}"
+
+
+def _git(root: Path, *args: str, data: str = "") -> str:
+    done = _run(root, *args, data=data)
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).replace("\n", "; ")
+        raise WriteError(str(root), f"git {args[0]} failed: {said}", "nothing was recorded")
+    return done.stdout
+
+
+def _listed(root: Path, args: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """Run a command that reads paths and lists paths, both ended by NUL."""
+    done = _git(root, *args, data="".join(f"{p}\0" for p in paths))
+    return [p for p in done.split("\0") if p]
+
+
+def _existing(root: Path) -> Path:
+    """Give the nearest folder above that is there."""
+    return next((p for p in (root, *root.absolute().parents) if p.is_dir()), Path("/"))
+
+
+def _is_repository(root: Path) -> bool:
+    """Is the store's root the root of a repository?
+
+    Raises:
+        RefusedError: it lies inside another repository, or git may not work on it.
+    """
+    done = _run(_existing(root), "rev-parse", "--show-toplevel")
+    if done.returncode:
+        if "not a git repository" in done.stderr:
+            return False
+        raise RefusedError(
+            str(root), f"git will not work here: {done.stderr.strip()}", "do what git says"
+        )
+    top = Path(done.stdout.rstrip("\n"))
+    if root.exists() and top.samefile(root):
+        return True
+    place = shlex.quote(str(root))
+    raise RefusedError(
+        str(root),
+        f"lies inside the repository {top}, and memhtml needs one of its own",
+        f"choose another folder, or make a repository there: git init -b main {place}",
+    )
+
+
+def _check_branch(root: Path) -> None:
+    done = _run(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    branch = done.stdout.strip()
+    if done.returncode:
+        raise RefusedError(
+            str(root),
+            "HEAD is detached: a commit here would be on no branch",
+            f"{_words(root)} switch main",
+        )
+    if branch.startswith(_SLEEP):
+        raise RefusedError(
+            str(root),
+            f"the branch is {branch}: a sleep run is under way, and what is written now is merged"
+            " or dropped with it",
+            f"end the run with `memhtml sleep merge {branch}`, or {_words(root)} switch main",
+        )
+
+
+def _check_running(root: Path) -> None:
+    folder = root / _git(root, "rev-parse", "--git-dir").strip()
+    for name, (what, way_out) in _RUNNING.items():
+        if (folder / name).exists():
+            raise RefusedError(str(root), f"a {what} is under way in git", way_out)
+    lock = folder / "index.lock"
+    if lock.exists():
+        raise RefusedError(
+            str(root),
+            "another git is at work: there is an index.lock",
+            f"wait for it; if none is running, remove {lock}",
+        )
+
+
+def _check_staged(root: Path) -> None:
+    staged = _staged(root)
+    if staged:
+        raise RefusedError(
+            str(root),
+            "changes are staged in git, and would get into the next commit",
+            "commit them, or git restore --staged .",
+            staged,
+        )
+
+
+def _staged(root: Path) -> list[str]:
+    if _head(root) is None:
+        return _listed(root, ["ls-files", "-z"], ())
+    return _listed(root, ["diff", "--cached", "--name-only", "-z"], ())
+
+
+def _head(root: Path) -> str | None:
+    done = _run(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    return None if done.returncode else done.stdout.strip()
+
+
+def _check_identity(root: Path, options: HostOptions) -> None:
+    if options.commit and _run(root, "var", "GIT_COMMITTER_IDENT").returncode:
+        raise RefusedError(
+            str(root),
+            "git does not know who commits",
+            "git config --global user.name and user.email, or convert with --no-commit",
+        )
+
+
+def _scaffold(root: Path, options: HostOptions) -> None:
+    """Make a repository as ``memhtml init`` makes it, without touching what is there."""
+    root.mkdir(parents=True, exist_ok=True)
+    _git(root, "init", "--quiet", "-b", "main", ".")
+    _git(root, "config", *scaffold.CONFIG)
+    wrote: list[str] = []
+    for path, text in scaffold.FILES.items():
+        place = root / path
+        if not os.path.lexists(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8", newline="")
+            wrote.append(path)
+    if options.commit and wrote:
+        _commit(root, wrote, scaffold.INIT)
+
+
+def _exclude(root: Path, options: HostOptions) -> None:
+    """Keep interop's own data out of git's sight: a tree that is dirty keeps sleep from running."""
+    lines = [f"/{_OWN}*", f"!/{_COMPLEMENT}"] if options.complement_in_git else [f"/{_OWN}"]
+    place = root / _git(root, "rev-parse", "--git-path", "info/exclude").strip()
+    text = place.read_text(encoding="utf-8") if place.is_file() else ""
+    kept = [line for line in text.splitlines() if _OWN not in line]
+    new = "".join(f"{line}\n" for line in [*kept, *lines])
+    if new != text:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(new, encoding="utf-8", newline="")
+
+
+def _is_recorded(path: str, options: HostOptions) -> bool:
+    if path.startswith(_OWN):
+        return path == _COMPLEMENT and options.complement_in_git
+    return True
+
+
+def _tracked(root: Path, paths: Sequence[str]) -> set[str]:
+    wanted = set(paths)
+    return {p for p in _listed(root, ["ls-files", "-z"], ()) if p in wanted}
+
+
+def _commit(root: Path, paths: Sequence[str], subject: str) -> str | None:
+    """Commit these paths and no others; None when they are as they were."""
+    _listed(root, ["add", "--all", "--force", *_FROM_STDIN], paths)
+    if not _staged(root):
+        return None
+    _listed(root, ["commit", "--quiet", "-m", subject, *_FROM_STDIN], paths)
+    return _head(root)
+
+
+def _unstage(root: Path, paths: Sequence[str]) -> None:
+    data = "".join(f"{p}\0" for p in paths)
+    if _head(root) is None:
+        _run(root, "rm", "--cached", "--quiet", "--ignore-unmatch", *_FROM_STDIN, data=data)
+    else:
+        _run(root, "reset", "--quiet", *_FROM_STDIN, data=data)
+
+
+def _commands(root: Path, paths: Sequence[str], subject: str) -> tuple[str, ...]:
+    """Give the commands that record what was left, for the user to run."""
+    if not paths:
+        return ()
+    named = list(paths)
+    if len(named) > _LISTED:
+        named = sorted({p if p == _COMPLEMENT else p.partition("/")[0] for p in paths})
+    git = _words(root)
+    return (
+        f"{git} add --all -- {' '.join(map(shlex.quote, named))}",
+        f"{git} commit -m {shlex.quote(subject)}",
+        f"memhtml --repo {shlex.quote(str(root))} index update",
+    )
+
+
+def _entries(root: Path) -> dict[str, _Entry]:
+    found: dict[str, _Entry] = {}
+    for line in _listed(root, ["ls-tree", "-r", "-z", "--full-tree", "HEAD"], ()):
+        about, _, path = line.partition("\t")
+        mode, _, name = about.split(" ")
+        found[path] = (mode, name)
+    return found
+
+
+def _changed(root: Path, commit: str) -> dict[str, tuple[_Entry, _Entry]]:
+    """Give each path that a commit changed, as it was before and after."""
+    known = _run(root, "cat-file", "-e", f"{commit}^{{commit}}")
+    if known.returncode:
+        raise RefusedError(
+            str(root),
+            f"commit {commit[:12]} is not there any more",
+            "its files were put back; commit them by hand",
+        )
+    args = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", commit]
+    words = _listed(root, args, ())
+    found: dict[str, tuple[_Entry, _Entry]] = {}
+    for about, path in zip(words[::2], words[1::2], strict=True):
+        old_mode, new_mode, old, new, _ = about.removeprefix(":").split(" ")
+        found[path] = (_entry(old_mode, old), _entry(new_mode, new))
+    return found
+
+
+def _entry(mode: str, name: str) -> _Entry:
+    return None if set(mode) == {"0"} else (mode, name)
+
+
+def _restore(root: Path, changed: dict[str, tuple[_Entry, _Entry]], edited: set[str]) -> None:
+    """Give index and files their state from before; files that somebody touched stay."""
+    lines: list[str] = []
+    for path, (old, new) in changed.items():
+        mode, name = old or ("0", "0" * len(new[1] if new else ""))
+        lines.append(f"{mode} {name}\t{path}\0")
+    back: list[str] = []
+    for path, (old, new) in changed.items():
+        there = os.path.lexists(root / path)
+        if old is None:
+            if there and path not in edited:
+                (root / path).unlink()
+                _prune(root, path)
+        elif not there or (new is not None and path not in edited):
+            back.append(path)
+    _git(root, "update-index", "-z", "--index-info", data="".join(lines))
+    _listed(root, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], back)
+
+
+def _prune(root: Path, path: str) -> None:
+    """Remove the folders that a removed file leaves empty, as git does."""
+    for folder in (root / path).parents:
+        if folder == root or any(folder.iterdir()):
+            return
+        folder.rmdir()

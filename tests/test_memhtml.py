@@ -1,0 +1,669 @@
+"""memhtml: what is read, what is written, what is refused; the laws are in test_contract.py."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interop import fields
+from interop.adapter import Context, Fitted, Refusal, Surroundings, Written
+from interop.adapters.memhtml import ADAPTER, dates, memory_file, placement, source
+from interop.model import Body, Decision, Files, Link, Memory, Record, Store, Task, Tombstone
+from interop.syntax.splice import Edit
+from tests.samples import golden_samples
+from tests.strategies import maybe, one_line, stamps, texts, words
+
+NOW = Context(now="2026-09-01T08:30:00.250Z")
+STAMP = "2026-09-01T08:30:00Z"
+HTML = "text/html"
+HEAD = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Dock</title>
+<meta name="memhtml-type" content="semantic">
+<meta name="memhtml-status" content="active">
+<meta name="memhtml-created" content="2026-05-01">
+<meta name="memhtml-updated" content="2026-05-02T10:00:00Z">
+"""
+TAIL = """\
+</head>
+<body>
+<article>
+<p><mark>Dock 7 jams.</mark></p>
+</article>
+</body>
+</html>
+"""
+PATH = "areas/inbox/dock.html"
+
+
+def page(*lines: str, head: str = HEAD, tail: str = TAIL) -> bytes:
+    return (head + "".join(f"{line}\n" for line in lines) + tail).encode()
+
+
+def only(files: Files) -> Memory:
+    (record,) = ADAPTER.read(files).records
+    assert isinstance(record, Memory)
+    return record
+
+
+def put(record: Record, files: Files | None = None, context: Context = NOW) -> Written:
+    there = ADAPTER.read(files or {}).records
+    records = tuple(record if r.key == record.key else r for r in there)
+    if all(r is not record for r in records):
+        records = (*records, record)
+    return ADAPTER.write(Store(format="memhtml", records=records), files or {}, context)
+
+
+def edited(data: bytes, **values: Any) -> str:
+    """Change fields of the one memory of a store, and give its file."""
+    files = {PATH: data}
+    written = put(fields.replace(only(files), values), files)
+    assert not written.refused, written.refused
+    return written.files[written.records[PATH].key].decode("utf-8", "surrogateescape")
+
+
+def memory(text: str = "Dock 7 jams. It freezes.", **values: Any) -> Memory:
+    values.setdefault("kinds", {"memhtml": "semantic"})
+    media = values.pop("media", "text/markdown")
+    return Memory(key="dock.md", body=Body(text=text, media=media), **values)
+
+
+def fitted(record: Record) -> Memory:
+    found = ADAPTER.fit(record, None, NOW)
+    assert isinstance(found, Fitted), found
+    assert isinstance(found.record, Memory)
+    return found.record
+
+
+def refused(record: Record) -> Refusal:
+    found = ADAPTER.fit(record, None, NOW)
+    assert isinstance(found, Refusal), found
+    assert found.remedy
+    return found
+
+
+# --- edits
+
+
+def test_a_changed_value_changes_its_attribute_alone() -> None:
+    data = page('<META data-x=1 CONTENT=old  NAME="memhtml-session">')
+    assert edited(data, session='a "b"') == data.decode().replace(
+        "CONTENT=old", 'content="a &quot;b&quot;"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "line", "after"),
+    [
+        ({"session": "s"}, '<meta name="memhtml-session" content="s">', "updated"),
+        ({"tags": ("x",)}, '<meta name="memhtml-tag" content="x">', "updated"),
+        (
+            {"archived": "2026-05-03"},
+            '<meta name="memhtml-archived" content="2026-05-03">',
+            "updated",
+        ),
+        (
+            {"links": (Link(rel="part_of", target="areas/a&b.html"),)},
+            '<link rel="memhtml-part-of" href="/areas/a&amp;b.html">',
+            "updated",
+        ),
+        (
+            {"extra": {"memhtml": {"confidence": "0.5"}}},
+            '<meta name="memhtml-confidence" content="0.5">',
+            "updated",
+        ),
+    ],
+)
+def test_a_new_statement_gets_its_line(values: Any, line: str, after: str) -> None:
+    assert edited(page(), **values) == page(line).decode(), after
+
+
+def test_new_statements_stand_in_the_runtimes_order() -> None:
+    data = page('<meta name="memhtml-author" content="a">', '<meta name="memhtml-tag" content="t">',
+                '<link rel="memhtml-supports" href="/areas/x.html">')  # fmt: skip
+    text = edited(
+        data,
+        session="s",
+        entities=("e",),
+        tags=("t", "u"),
+        extra={"memhtml": {"author": "a", "importance": "3", "alias": ["z"]}},
+        links=(Link(rel="supports", target="areas/x.html"), Link(rel="part_of", target="a")),
+    )
+    names = [line.split('"')[1] for line in text.splitlines() if "memhtml-" in line]
+    assert [n.removeprefix("memhtml-") for n in names] == [
+        *("type", "status", "created", "updated", "importance", "author", "session", "entity"),
+        *("tag", "tag", "alias", "supports", "part-of"),
+    ]
+
+
+def test_a_cleared_value_takes_its_line_along() -> None:
+    line = '<meta name="memhtml-session" content="s">'
+    assert edited(page(f"  {line}  "), session=None) == page().decode()
+    shared = page(f"{line}<!-- mine -->")
+    assert edited(shared, session=None) == page("<!-- mine -->").decode()
+
+
+def test_repeated_values_are_edited_one_by_one() -> None:
+    def tags(*values: str) -> list[str]:
+        return [f'<meta name="memhtml-tag" content="{v}">' for v in values]
+
+    data = page(*tags("a", "b"), "<!-- here -->", *tags("", "c"))
+    assert (
+        edited(data, tags=("a", "x", "c"))
+        == page(*tags("a", "x"), "<!-- here -->", *tags("", "c")).decode()
+    )
+    assert (
+        edited(data, tags=("a", "c")) == page(*tags("a"), "<!-- here -->", *tags("", "c")).decode()
+    )
+    assert (
+        edited(data, tags=("0", "a", "b", "c", "d"))
+        == page(*tags("0", "a", "b"), "<!-- here -->", *tags("", "c", "d")).decode()
+    )
+
+
+def test_a_head_on_one_line_gets_lines_for_what_is_new() -> None:
+    data = page().replace(b"\n", b"")
+    text = edited(data, session="s", links=(Link(rel="blocks", target="a"),))
+    assert '\n<meta name="memhtml-session" content="s">' in text
+    assert only({PATH: text.encode()}).links == (Link(rel="blocks", target="a"),)
+
+
+def test_line_ends_stay() -> None:
+    data = page().replace(b"\n", b"\r\n")
+    text = edited(data, tags=("x",), title="New")
+    assert "\n" not in text.replace("\r\n", "")
+    assert text == page('<meta name="memhtml-tag" content="x">').decode().replace(
+        "\n", "\r\n"
+    ).replace("<title>Dock", "<title>New")
+
+
+def test_a_body_is_replaced_between_its_tags_and_a_stated_hash_follows() -> None:
+    body = Body(text="<p><mark>Dock 8 jams.</mark></p>", media=HTML)
+    plain = page(tail=TAIL + "<!-- after -->")
+    assert edited(plain, body=body) == plain.decode().replace("Dock 7", "Dock 8")
+    known = f"sha256:{hashlib.sha256(b'Dock 8 jams.').hexdigest()}"
+    stated = page('<meta name="memhtml-content-hash" content="sha256:0">')
+    assert only({PATH: stated}).extra == {"memhtml": {"content-hash": "sha256:0"}}
+    assert f'content="{known}"' in edited(stated, body=body)
+    assert 'content="sha256:0"' in edited(stated, title="Other")
+
+
+def test_a_description_alone_is_a_view() -> None:
+    assert edited(page(), description="Something else") == page().decode()
+
+
+def test_bytes_that_are_not_utf8_stay() -> None:
+    data = page("<!-- \xff -->").replace("\xff".encode(), b"\xff\xe2\x82")
+    assert b"<!-- \xff\xe2\x82 -->" in edited(data, tags=("x",)).encode("utf-8", "surrogateescape")
+    broken = page().replace(b"Dock 7", b"Dock \xff")
+    files = {PATH: broken}
+    new = fields.replace(only(files), {"body": Body(text="<p><mark>x</mark></p>", media=HTML)})
+    (refusal,) = put(new, files).refused
+    assert refusal.field == "body"
+    assert "UTF-8" in refusal.reason
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p><mark>a</mark></p></article><p>",
+        "<p><mark>a</mark></p><!--",
+        '<p class="x"><mark>a</mark></p>',
+        "<p><mark>a</mark></p><p><mark>b</mark></p>",
+        "<p>a</p><p><mark>b</mark></p>",
+        "<aside><p><mark>b</mark></p></aside>",
+        "<p><mark>a</mark> <time>May</time></p>",
+        "<p><mark>a</mark></p><svg><title>t</title></svg>",
+        "<p><mark><code>a</code></mark></p>",
+        "<p><mark>a</mark></p><article>b</article>",
+    ],
+)
+def test_html_that_cannot_stand_is_refused(html: str) -> None:
+    (refusal,) = put(memory(html, media=HTML, title="t")).refused
+    assert refusal.field == "body"
+
+
+# --- the claim
+
+
+@pytest.mark.parametrize(
+    ("text", "description", "html"),
+    [
+        ("Dock 7 jams. It freezes.", None, "<p><mark>Dock 7 jams.</mark> It freezes.</p>"),
+        ("No stop", None, "<p><mark>No stop</mark></p>"),
+        ("At 3.5 bar! Always.", None, "<p><mark>At 3.5 bar!</mark> Always.</p>"),
+        ("A *b. c* d. E.", None, "<p><mark>A <em>b. c</em></mark> d. E.</p>"),
+        ("# Pier\n\nOne. Two.", None, "<h1>Pier</h1>\n<p><mark>One.</mark> Two.</p>"),
+        ("- One. Two.\n- x", None, "<ul><li><mark>One.</mark> Two.</li><li>x</li></ul>"),
+        ("Fish & chips. X", None, "<p><mark>Fish &amp; chips.</mark> X</p>"),
+        ("Dock 7 jams. It.", "Dock 7 jams.", "<p><mark>Dock 7 jams.</mark> It.</p>"),
+        ("Dock 7 *jams* now", "Dock 7 jams", "<p><mark>Dock 7 <em>jams</em></mark> now</p>"),
+        ("Dock 70", "Dock 7", "<p><mark>Dock 7</mark></p>\n<p>Dock 70</p>"),
+        ("It freezes.", "Dock\n7 jams", "<p><mark>Dock 7 jams</mark></p>\n<p>It freezes.</p>"),
+        ("", "Dock 7 jams", "<p><mark>Dock 7 jams</mark></p>"),
+        ("", None, "<p><mark>Dock seven</mark></p>"),
+        (
+            "```\nls\n```",
+            None,
+            "<p><mark>ls</mark></p>\n<figure><pre><code>ls</code></pre></figure>",
+        ),
+    ],
+)
+def test_the_claim_leads_the_article(text: str, description: str | None, html: str) -> None:
+    record = fitted(memory(text, description=description, title="Dock seven"))
+    assert "".join(record.body.text.split("\n")) == "".join(html.split("\n"))
+    written = put(memory(text, description=description, title="Dock seven"))
+    assert not written.refused
+    assert not ADAPTER.read(written.files).problems
+
+
+def test_a_marked_body_keeps_its_mark() -> None:
+    html = "<ul><li>a <mark>b <code>c</code> d</mark></li></ul>"
+    record = fitted(memory(html, media=HTML, description="something else"))
+    assert record.body.text == html
+    assert record.description == "b d"
+
+
+def test_nothing_to_say_is_refused() -> None:
+    assert refused(memory("")).field == "body"
+
+
+def test_what_is_supplied_is_named() -> None:
+    written = put(memory("It freezes.", description="Dock 7 jams"))
+    assert {(s.field, s.value) for s in written.supplied} == {
+        ("body", "<p><mark>Dock 7 jams</mark></p>"),
+        ("title", "Dock 7 jams"),
+        ("created", STAMP),
+        ("modified", STAMP),
+    }
+
+
+# --- types, tasks, dates
+
+
+@pytest.mark.parametrize("kinds", [{}, {"claude": "project"}, {"memhtml": "note"}])
+def test_a_type_is_never_guessed(kinds: dict[str, str]) -> None:
+    assert refused(memory(kinds=kinds)).field == "kinds"
+    assert refused(Task(key="t", body=Body(text="x"), kinds=kinds, status="todo")).field == "kinds"
+
+
+def test_other_roles_are_refused() -> None:
+    assert refused(Decision(key="d", decision="x")).field == "role"
+    assert refused(Tombstone(key="t", rejected="x")).field == "role"
+
+
+def test_tasks() -> None:
+    task = fitted(memory("Mend it.", kinds={"memhtml": "task"}))
+    assert isinstance(task, Task)
+    assert task.status == "todo"
+    other = Task(
+        key="t", body=Body(text="Mend."), kinds={"memhtml": "task"}, status="DONE", due="x"
+    )
+    assert fields.get(fitted(other), "status") == "done"
+    assert fields.get(fitted(other), "due") is None
+    assert refused(fields.replace(other, {"status": "waiting"})).field == "status"
+    assert refused(fields.replace(other, {"kinds": {"memhtml": "arc"}})).field == "kinds"
+
+
+def test_a_memory_becomes_a_task_and_says_so() -> None:
+    text = edited(page(), kinds={"memhtml": "task"})
+    assert '<meta name="memhtml-task-status" content="todo">' in text
+    assert isinstance(only({PATH: text.encode()}), Task)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("2026-05-01", "2026-05-01"),
+        ("2026-05-01T10:20:30Z", "2026-05-01T10:20:30Z"),
+        ("2026-06-30T23:59:60Z", "2026-06-30T23:59:60Z"),
+        ("2026-05-01T10:20:30.999Z", "2026-05-01T10:20:30Z"),
+        ("2026-05-01T01:20:30.5+02:00", "2026-04-30T23:20:30Z"),
+        ("2026-12-31T23:00:00-0130", "2027-01-01T00:30:00Z"),
+        ("2026-05-01 10:20", "2026-05-01T10:20:00Z"),
+        ("2026-05-01T10:20:30", "2026-05-01T10:20:30Z"),
+        ("2026-02-30", None),
+        ("2026-05", None),
+        ("last spring", None),
+        ("0099-01-01", None),
+        ("2026-05-01T24:00:00Z", None),
+        ("9999-12-31T23:59:59-10:00", None),
+    ],
+)
+def test_dates_are_folded(value: str, said: str | None) -> None:
+    assert dates.folded(value) == said
+    assert dates.is_moment(value) == (value == said)
+    record = fitted(memory(created=value, archived=value))
+    assert record.created == (said or STAMP)
+    assert record.archived == said
+
+
+# --- places
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("Déployé Ünïcode 日本", "deploye-unicode"),
+        ("Straße øl łódź İstanbul ﬁne ½", "stra-e-l-odz-istanbul-fine-1-2"),
+        ("看板", "untitled"),
+        ("-- A  b! --", "a-b"),
+        ("x" * 79 + " y", "x" * 79),
+        ("x" * 90, "x" * 80),
+    ],
+)
+def test_slugs(title: str, slug: str) -> None:
+    assert placement.slug(title) == slug
+
+
+def test_ordinals_stay_within_the_length() -> None:
+    assert placement.with_ordinal("dock", 2) == "dock-2"
+    assert placement.with_ordinal("x" * 80, 12) == "x" * 77 + "-12"
+    assert placement.with_ordinal("x" * 77 + "-2", 2) == "x" * 76 + "-2"
+    stem = "x" * 78 + "-2"
+    assert placement.with_ordinal(stem, 2) == "x" * 77 + "-2"
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "path"),
+    [
+        ("arc", {}, "areas/arcs/the-dock.html"),
+        ("task", {"tags": ("x",)}, "areas/inbox/tasks/the-dock.html"),
+        ("semantic", {"entities": ("person:Mira",)}, "resources/people/the-dock.html"),
+        ("semantic", {"entities": ("person: ",)}, "areas/inbox/the-dock.html"),
+        ("verdict", {"entities": ("person:Mira",), "tags": ("x",)}, "areas/inbox/the-dock.html"),
+        ("precedent", {"tags": (" ", "Größe & Geld")}, "resources/gro-e-geld/the-dock.html"),
+        ("episodic", {"tags": ("x",)}, "areas/inbox/20260901-the-dock.html"),
+        ("verdict", {"state": "archived"}, "archive/2026/areas/inbox/the-dock.html"),
+        (
+            "verdict",
+            {"state": "archived", "archived": "2024-02-01"},
+            "archive/2024/areas/inbox/the-dock.html",
+        ),
+    ],
+)
+def test_places(kind: str, values: Any, path: str) -> None:
+    written = put(memory(title="The dock", kinds={"memhtml": kind}, **values))
+    assert list(written.files) == [path]
+
+
+def test_a_taken_place_gets_a_number() -> None:
+    files = {"areas/inbox/the-dock.html": page(), "areas/inbox/The-Dock-2.html": b""}
+    written = put(memory("Other.", title="The dock"), files)
+    assert written.records["dock.md"].key == "areas/inbox/the-dock-3.html"
+
+
+def test_the_address_of_last_time_is_taken_again() -> None:
+    context = Context(now=NOW.now, addresses={"dock.md": "areas/oncall/Custom.html"})
+    assert list(put(memory(), context=context).files) == ["areas/oncall/Custom.html"]
+    gone = put(memory(state="archived"), context=context)
+    assert list(gone.files) == ["archive/2026/areas/oncall/Custom.html"]
+    taken = put(memory("Other."), {"areas/oncall/custom.html": page()}, context)
+    assert taken.records["dock.md"].key == "areas/inbox/other.html"
+
+
+def test_archiving_moves_and_restates_the_status_alone() -> None:
+    files = {PATH: page()}
+    written = put(fields.replace(only(files), {"state": "archived"}), files)
+    assert dict(written.files) == {
+        f"archive/2026/{PATH}": page().replace(b'"active"', b'"archived"')
+    }
+    record = written.records[PATH]
+    assert ADAPTER.handle(record) == PATH
+    back = put(fields.replace(record, {"state": "live"}), written.files)
+    assert dict(back.files) == files
+
+
+def test_a_taken_place_in_the_archive_is_avoided_as_sleep_does() -> None:
+    files = {PATH: page(), f"archive/2026/{PATH}": page()}
+    record = next(r for r in ADAPTER.read(files).records if r.key == PATH)
+    written = put(fields.replace(record, {"state": "archived"}), files)
+    assert written.records[PATH].key == "archive/2026/areas/inbox/dock-2.html"
+
+
+def test_a_folder_that_is_a_file_leaves_no_place() -> None:
+    (refusal,) = put(memory(), {"areas": b""}).refused
+    assert refusal.field == "key"
+
+
+# --- one text twice
+
+
+def test_two_active_memories_of_one_text_are_refused_naming_both() -> None:
+    files = {PATH: page()}
+    same = memory("<p> <mark>Dock\n7 jams.</mark></p>", media=HTML, title="Else")
+    written = put(same, files)
+    (refusal,) = written.refused
+    assert refusal.key == "dock.md"
+    assert refusal.field == "body"
+    assert PATH in refusal.reason
+    assert dict(written.files) == files
+    assert not put(fields.replace(same, {"state": "archived"}), files).refused
+    task = put(Task(key="t", title="t", body=same.body, kinds={"memhtml": "task"}), files)
+    assert not task.refused
+
+
+def test_texts_may_change_places() -> None:
+    files = {PATH: page(), "areas/b.html": page().replace(b"Dock 7", b"Dock 8")}
+    one, two = ADAPTER.read(files).records
+    assert isinstance(one, Memory)
+    assert isinstance(two, Memory)
+    third = Body(text="<p><mark>third</mark></p>", media=HTML)
+    moved = (fields.replace(one, {"body": third}), fields.replace(two, {"body": one.body}))
+    written = ADAPTER.write(Store(format="memhtml", records=moved), files, NOW)
+    assert not written.refused
+    chain = ADAPTER.write(Store(format="memhtml", records=moved[::-1]), files, NOW)
+    assert chain.files == written.files
+
+
+def test_a_copy_of_a_broken_store_is_as_broken() -> None:
+    (sample,) = [s for s in golden_samples() if s.id == "golden/memhtml/duplicate-text"]
+    files = sample.tree.files
+    context = Context(now=NOW.now, originals=files)
+    written = ADAPTER.write(ADAPTER.read(files), {}, context)
+    assert written.files == files
+    assert len(written.notes) == 1
+    assert len(ADAPTER.write(ADAPTER.read(files), {}, NOW).refused) == 1
+
+
+# --- lint, location, bytes
+
+
+def test_lint_finds_every_pitfall() -> None:
+    found = {
+        f.code
+        for s in golden_samples()
+        if s.adapter is ADAPTER
+        for f in ADAPTER.lint(s.tree.files, ADAPTER.read(s.tree.files))
+    }
+    files = {"areas/A.html": page(), "areas/a.html": page().replace(b"7", b"8")}
+    found |= {f.code for f in ADAPTER.lint(files, ADAPTER.read(files))}
+    assert found == {f"MH{n}" for n in range(101, 116)}
+    text = (Path(__file__).parents[1] / "docs" / "formats" / "memhtml.md").read_text("utf-8")
+    assert all(f"| {code} |" in text for code in found)
+
+
+def test_a_store_of_the_clis_has_no_findings() -> None:
+    (basic,) = [s for s in golden_samples() if s.id == "golden/memhtml/basic"]
+    assert not list(ADAPTER.lint(basic.tree.files, ADAPTER.read(basic.tree.files)))
+
+
+@pytest.mark.parametrize(
+    ("env", "found"),
+    [
+        ({}, ["/home/mira/memhtml"]),
+        ({"MEMHTML_ROOT": " ~/notes "}, ["/home/mira/notes"]),
+        ({"MEMHTML_ROOT": "~"}, ["/home/mira"]),
+        ({"MEMHTML_ROOT": "store"}, ["/bikes/store"]),
+        ({"MEMHTML_ROOT": "/srv/store"}, ["/srv/store"]),
+        ({"MEMHTML_ROOT": "/srv", "MEMHTML_REFUSE_ENV_ROOT": "1"}, []),
+        ({"MEMHTML_ROOT": "/srv", "MEMHTML_REFUSE_ENV_ROOT": "off"}, ["/srv"]),
+    ],
+)
+def test_where_the_store_lies(env: dict[str, str], found: list[str]) -> None:
+    assert ADAPTER.locate is not None
+    at = Surroundings(
+        cwd=Path("/bikes"),
+        home=Path("/home/mira"),
+        env=env,
+        read_text=lambda _: None,
+        is_dir=lambda _: False,
+    )
+    assert [p.as_posix() for p in ADAPTER.locate(at)] == found
+
+
+def test_detection() -> None:
+    assert ADAPTER.detect({PATH: page()}) is not None
+    assert ADAPTER.detect({".memhtml/state/.gitkeep": b""}) is not None
+    assert ADAPTER.detect({"areas/x.html": b"<p>", "MEMORY.md": b""}) is None
+    assert ADAPTER.ignored(".memhtml/index.db-wal")
+    assert ADAPTER.ignored(".git/config")
+    assert not ADAPTER.ignored(".memhtml/state/access.jsonl")
+
+
+@given(st.binary(max_size=60), st.data())
+def test_offsets_lead_back_to_the_bytes(data: bytes, draw: st.DataObject) -> None:
+    """Whatever the bytes: what is seen is what they decode to, and edits touch only their place."""
+    data = data.replace(b"\x00", b"\r").replace(b"\x01", b"\r\n").replace(b"\x02", b"\xe2\x82")
+    found = source.source(data)
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    assert found.seen == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert found.spliced(()) == data
+    cut = draw.draw(st.integers(0, len(found.seen)))
+    at = found.at(cut)
+    left, right = found.text[:at], found.text[at:]
+    pieces = [
+        p.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for p in (left, right)
+    ]
+    seen = [p.replace("\r\n", "\n").replace("\r", "\n") for p in pieces]
+    assert [seen[0].removeprefix("\ufeff"), seen[1]] == [found.seen[:cut], found.seen[cut:]]
+    marked = found.spliced([Edit(at, at, "<!>")])
+    assert marked.replace(b"<!>", b"", 1) == data or b"<!>" in data
+
+
+# --- what anybody could have written
+
+BITS = [
+    *("<p>", "</p>", "<mark>", "</mark>", "<ul><li>", "</li></ul>", "<em>a. b</em>", "Dock 7. Two"),
+    *("x", "&amp;", "<br>", "<pre>\n\nx</pre>", "<figure><pre><code>", "</code></pre></figure>"),
+    *("<h1>t</h1>", "</article>", "<!-- c -->", "<!--", "\r", "\r\n", "\n", "<aside>", "</aside>"),
+    *('<time datetime="2026-01-01">d</time>', "<p class=a>", "<script>", "🚲", "\u00a0"),
+    *("<template>", "<table><tr><td>", "<article>", "<svg><title>"),
+]
+BODIES = st.one_of(
+    st.one_of(words, texts).map(lambda t: Body(text=t)),
+    st.lists(st.sampled_from(BITS), max_size=10)
+    .map("".join)
+    .map(lambda t: Body(text=t, media=HTML)),
+    words.map(lambda t: Body(text=f"<p>{t}</p>", media=HTML)),
+)
+KINDS = ["episodic", "semantic", "verdict", "arc", "task"]
+EXTRA: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "confidence": st.sampled_from(["0.90", "high", 1]),
+        "author": one_line,
+        "alias": st.lists(one_line, max_size=2),
+        "valid-until": stamps,
+        "status": st.sampled_from(["active", "archived"]),
+        "content-hash": st.just("sha256:0"),
+        "due": stamps,
+        "needs-revision": st.just(True),
+        "unknown": st.just("1"),
+    },
+).map(lambda said: {"memhtml": said} if said else {})
+KEYS = ["dock.md", "resources/docks/a.html", "archive/2026/areas/b.html", "MEMORY.md#12",
+        "archive/x.html", "areas/index.html", "projects/../x.html"]  # fmt: skip
+LINKS = st.builds(
+    Link,
+    rel=st.sampled_from(["part_of", "blocks", "link"]),
+    target=st.sampled_from(["areas/x.html", "pump", "a//b", "../x", 'resources/ö "q".html']),
+)
+
+
+@st.composite
+def anything(draw: st.DrawFn) -> Memory:
+    kind = draw(st.sampled_from(KINDS))
+    values: dict[str, Any] = {
+        "key": draw(st.sampled_from(KEYS)),
+        "name": draw(maybe(one_line)),
+        "title": draw(maybe(one_line)),
+        "description": draw(maybe(st.one_of(one_line, texts))),
+        "body": draw(BODIES),
+        "kinds": {"memhtml": kind},
+        "tags": draw(
+            st.lists(st.one_of(st.sampled_from(["a", "", " "]), one_line), max_size=3).map(tuple)
+        ),
+        "entities": draw(
+            st.lists(st.sampled_from(["person:mira", 'ä "q"\n2']), max_size=2).map(tuple)
+        ),
+        "links": draw(st.lists(LINKS, max_size=2).map(tuple)),
+        "created": draw(maybe(stamps)),
+        "modified": draw(maybe(stamps)),
+        "session": draw(maybe(one_line)),
+        "state": draw(st.sampled_from(["live", "live", "archived"])),
+        "archived": draw(maybe(stamps)),
+        "extra": draw(EXTRA),
+    }
+    if kind == "task":
+        return Task(**values, status=draw(maybe(st.sampled_from(["todo", "DONE"]))))
+    return Memory(**values)
+
+
+@given(st.lists(anything(), max_size=4))
+def test_what_fits_is_read_back_as_it_was_fitted(found: list[Memory]) -> None:
+    new = {r.key: r for r in found}
+    written = ADAPTER.write(Store(format="memhtml", records=tuple(new.values())), {}, NOW)
+    store = ADAPTER.read(written.files)
+    assert {r.key: r for r in store.records} == {r.key: r for r in written.records.values()}
+    assert {r.key for r in written.refused} | set(written.records) == set(new)
+    assert not store.problems
+    for key, record in new.items():
+        first = ADAPTER.fit(record, None, NOW)
+        if isinstance(first, Fitted):
+            again = ADAPTER.fit(first.record, None, NOW)
+            assert isinstance(again, Fitted)
+            assert again.record == first.record
+            if key in written.records:
+                assert fields.with_key(written.records[key], key) == first.record
+
+
+@given(st.data())
+def test_edits_of_several_fields(data: st.DataObject) -> None:
+    samples = [s for s in golden_samples() if s.adapter is ADAPTER]
+    files = data.draw(st.sampled_from(samples)).tree.files
+    store = ADAPTER.read(files)
+    old = data.draw(st.sampled_from(store.records))
+    donor = data.draw(anything())
+    names = data.draw(
+        st.lists(st.sampled_from(fields.FIELDS[old.role]), min_size=1, max_size=3, unique=True)
+    )
+    new = fields.replace(old, {n: fields.get(donor, n) for n in names})
+    written = put(new, files)
+    found = {r.key: r for r in ADAPTER.read(written.files).records}
+    assert found == {r.key: r for r in written.records.values()}
+    for record in store.records:
+        if record is not old:
+            assert written.records[record.key] == record
+    if written.refused:
+        assert written.records[old.key] == old
+
+
+def test_the_hash_is_that_of_the_references_words() -> None:
+    """Blocks set words apart, running elements do not, and ``<pre>`` keeps its blanks."""
+    html = "<p>a<em>b</em> c</p><ul><li>d</li></ul><pre> x\n  y </pre><!-- no --><p>\u00a0e </p>"
+    data = page(
+        tail=TAIL.replace("<p><mark>Dock 7 jams.</mark></p>", f"<p><mark>q</mark></p>{html}")
+    )
+    found = memory_file.read(PATH, data)
+    assert isinstance(found, memory_file.MemoryFile)
+    text = "q ab c d  x\n  y  \u00a0e"
+    assert found.hash == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

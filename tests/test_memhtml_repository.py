@@ -1,0 +1,315 @@
+"""Git around a memhtml store, on real repositories."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from interop.adapters.memhtml.repository import Repository
+from interop.adapters.memhtml.scaffold import FILES
+from interop.errors import RefusedError, WriteError
+from interop.host import Host, HostOptions, Token
+
+HOST: Host = Repository()
+ASKED = HostOptions()
+PATH = "resources/docks/dock-seven.html"
+COMPLEMENT = ".interop/complement"
+
+
+@pytest.fixture(autouse=True)
+def identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commit as somebody, and with no configuration but this."""
+    config = tmp_path / "gitconfig"
+    config.write_text("[user]\n\tname = Mira\n\temail = mira@example.org\n", encoding="utf-8")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+def git(root: Path, *args: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(root), *args], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def put(root: Path, path: str, text: str = "one\n") -> str:
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+    return path
+
+
+def apply(root: Path, *paths: str, options: HostOptions = ASKED) -> Token:
+    HOST.before(root, paths, options)
+    return HOST.after(root, paths, "3 records from claude-code", options)
+
+
+@pytest.fixture
+def live(root: Path) -> Path:
+    """A store with one commit of somebody's besides the scaffold's."""
+    apply(root)
+    put(root, "areas/inbox/old.html", "old\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "memhtml(write): Old")
+    return root
+
+
+def test_a_fresh_directory_becomes_a_repository(root: Path) -> None:
+    HOST.before(root, [PATH], ASKED)
+    assert not root.exists(), "before changes nothing"
+    put(root, PATH)
+    put(root, COMPLEMENT, "{}\n")
+    token = HOST.after(root, [PATH, COMPLEMENT], "3 records from claude-code", ASKED)
+    assert git(root, "log", "--format=%s").splitlines() == [
+        "memhtml(batch): 3 records from claude-code",
+        "memhtml(init): scaffold the memory repository",
+    ]
+    assert token.commit == git(root, "rev-parse", "HEAD").strip()
+    assert git(root, "show", "--name-only", "--format=", "HEAD").splitlines() == [COMPLEMENT, PATH]
+    assert set(git(root, "ls-tree", "-r", "--name-only", "HEAD~").splitlines()) == set(FILES)
+    assert git(root, "symbolic-ref", "--short", "HEAD").strip() == "main"
+    assert git(root, "config", "merge.ours.driver").strip() == "true"
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_what_is_there_is_kept(root: Path) -> None:
+    put(root, "README.html", "mine\n")
+    put(root, PATH)
+    apply(root, PATH)
+    assert (root / "README.html").read_text() == "mine\n"
+    assert git(root, "status", "--porcelain") == "?? README.html\n", "not ours to commit"
+
+
+def test_one_commit_of_our_paths_only(live: Path) -> None:
+    put(live, "areas/inbox/somebody's.html")
+    put(live, "areas/inbox/old.html", "edited by somebody\n")
+    put(live, PATH)
+    (live / "areas/inbox/gone.html").unlink(missing_ok=True)
+    apply(live, PATH, "areas/inbox/gone.html")
+    assert git(live, "show", "--name-status", "--format=", "HEAD") == f"A\t{PATH}\n"
+    status = git(live, "status", "--porcelain", "-z").split("\0")
+    assert status == [" M areas/inbox/old.html", "?? areas/inbox/somebody's.html", ""]
+
+
+def test_removed_and_odd_paths(live: Path) -> None:
+    odd = put(live, "areas/My Notes/*[x]\\ näme.html")
+    (live / "areas/inbox/old.html").unlink()
+    apply(live, odd, "areas/inbox/old.html")
+    shown = git(
+        live, "-c", "core.quotePath=off", "show", "--name-status", "-z", "--format=", "HEAD"
+    )
+    assert set(shown.strip("\0").split("\0")) == {"A", "D", "areas/inbox/old.html", odd}
+
+
+def test_an_ignored_path_is_committed_all_the_same(live: Path) -> None:
+    put(live, ".git/info/exclude", "*.html\n")
+    put(live, PATH)
+    assert apply(live, PATH).commit is not None
+    assert git(live, "ls-files", PATH).strip() == PATH
+
+
+def test_nothing_changed_makes_no_commit(live: Path) -> None:
+    before = git(live, "rev-parse", "HEAD")
+    assert apply(live, "areas/inbox/old.html") == Token()
+    assert git(live, "rev-parse", "HEAD") == before
+
+
+def test_the_complement_can_stay_out_of_git(live: Path) -> None:
+    put(live, PATH)
+    put(live, COMPLEMENT)
+    put(live, ".interop/lock")
+    apply(live, PATH, COMPLEMENT, options=HostOptions(complement_in_git=False))
+    assert git(live, "ls-files", ".interop") == ""
+    assert git(live, "status", "--porcelain") == "", "a dirty tree would keep sleep from running"
+
+
+def test_interops_own_data_is_never_seen(live: Path) -> None:
+    for path in (PATH, COMPLEMENT, ".interop/lock", ".interop/undo/7/0"):
+        put(live, path)
+    apply(live, PATH, COMPLEMENT)
+    assert git(live, "ls-files", ".interop").split() == [COMPLEMENT]
+    assert git(live, "status", "--porcelain", "--untracked-files=all") == ""
+
+
+def test_without_a_commit_the_commands_are_said(live: Path) -> None:
+    before = git(live, "rev-parse", "HEAD")
+    put(live, PATH)
+    put(live, "areas/inbox/it's.html")
+    options = HostOptions(commit=False)
+    token = apply(live, PATH, "areas/inbox/it's.html", options=options)
+    assert git(live, "rev-parse", "HEAD") == before
+    assert git(live, "diff", "--cached", "--name-only") == ""
+    assert token.commit is None
+    for command in token.commands[:2]:
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert git(live, "status", "--porcelain") == ""
+    assert git(live, "log", "-1", "--format=%s").startswith("memhtml(batch): ")
+    HOST.undo(live, token)
+
+
+def test_without_a_commit_in_a_fresh_directory(root: Path) -> None:
+    put(root, PATH)
+    token = apply(root, PATH, options=HostOptions(commit=False))
+    for command in token.commands[:2]:
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert git(root, "status", "--porcelain") == ""
+    assert (root / "areas/arcs/.gitkeep").is_file()
+
+
+def refused(root: Path, options: HostOptions = ASKED) -> RefusedError:
+    with pytest.raises(RefusedError) as caught:
+        HOST.before(root, [PATH], options)
+    assert caught.value.remedy
+    return caught.value
+
+
+def test_staged_changes_are_refused(live: Path) -> None:
+    git(live, "add", put(live, "areas/inbox/new.html"))
+    error = refused(live)
+    assert "staged" in error.problem
+    assert error.details == ["areas/inbox/new.html"]
+    HOST.before(live, [PATH], HostOptions(commit=False))
+
+
+def test_a_sleep_branch_is_refused(live: Path) -> None:
+    git(live, "switch", "-q", "-c", "sleep/2026-09-01")
+    assert "sleep/2026-09-01" in refused(live).problem
+    assert "sleep" in refused(live, HostOptions(commit=False)).problem
+
+
+def test_a_detached_head_is_refused(live: Path) -> None:
+    git(live, "checkout", "-q", "--detach")
+    assert "detached" in refused(live).problem
+
+
+@pytest.mark.parametrize("name", ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"])
+def test_a_running_operation_is_refused(live: Path, name: str) -> None:
+    head = git(live, "rev-parse", "HEAD")
+    (live / ".git" / name).write_text(head)
+    assert "under way" in refused(live).problem
+
+
+def test_a_real_merge_conflict_is_refused(live: Path) -> None:
+    for branch in ("one", "two"):
+        git(live, "switch", "-q", "-c", branch, "main")
+        put(live, "areas/inbox/old.html", f"{branch}\n")
+        git(live, "commit", "-q", "-a", "-m", branch)
+    subprocess.run(["git", "-C", str(live), "merge", "one"], capture_output=True, check=False)
+    assert "merge is under way" in refused(live).problem
+
+
+def test_a_lock_is_refused(live: Path) -> None:
+    (live / ".git" / "index.lock").write_text("")
+    assert "index.lock" in refused(live).problem
+
+
+def test_a_folder_of_another_repository_is_refused(live: Path) -> None:
+    assert "inside the repository" in refused(live / "nested" / "store").problem
+    (live / "nested").mkdir()
+    assert "inside the repository" in refused(live / "nested").problem
+
+
+def test_nobody_to_commit_is_refused(live: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = live.parent / "empty"
+    empty.write_text("[user]\n\tuseConfigOnly = true\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(empty))
+    assert "who commits" in refused(live).problem
+
+
+def test_a_commit_that_fails_leaves_nothing_staged(live: Path) -> None:
+    hook = live / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
+    hook.chmod(0o755)
+    put(live, PATH)
+    with pytest.raises(WriteError, match="no"):
+        apply(live, PATH)
+    assert git(live, "status", "--porcelain") == "?? resources/docks/\n"
+
+
+def test_another_repository_in_the_environment_is_not_touched(
+    live: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(live.parent / "elsewhere"))
+    put(live, PATH)
+    assert apply(live, PATH).commit is not None
+
+
+@pytest.mark.parametrize("core_first", [True, False])
+def test_undo_is_a_revert_commit(live: Path, core_first: bool) -> None:
+    """Whether the core has put the old files back already or not."""
+    put(live, "areas/inbox/both.html", "before\n")
+    git(live, "add", "-A")
+    git(live, "commit", "-q", "-m", "both")
+    tree = git(live, "rev-parse", "HEAD^{tree}")
+    put(live, PATH)
+    put(live, "areas/inbox/both.html", "after\n")
+    (live / "areas/inbox/old.html").unlink()
+    token = apply(live, PATH, "areas/inbox/both.html", "areas/inbox/old.html")
+    if core_first:
+        (live / PATH).unlink()
+        put(live, "areas/inbox/both.html", "before\n")
+        put(live, "areas/inbox/old.html", "old\n")
+    HOST.undo(live, token)
+    assert git(live, "rev-parse", "HEAD^{tree}") == tree
+    assert git(live, "status", "--porcelain") == ""
+    assert git(live, "log", "-1", "--format=%B").splitlines() == [
+        'Revert "memhtml(batch): 3 records from claude-code"',
+        "",
+        f"This reverts commit {token.commit}.",
+        "",
+    ]
+
+
+def test_undo_of_the_first_commit_of_all(root: Path) -> None:
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    put(root, PATH)
+    token = apply(root, PATH)
+    HOST.undo(root, token)
+    assert git(root, "ls-files") == ""
+    assert not (root / "resources").exists()
+
+
+def test_undo_after_other_commits(live: Path) -> None:
+    put(live, PATH)
+    token = apply(live, PATH)
+    put(live, "areas/inbox/old.html", "later\n")
+    git(live, "commit", "-q", "-a", "-m", "later")
+    HOST.undo(live, token)
+    assert not (live / PATH).exists()
+    assert (live / "areas/inbox/old.html").read_text() == "later\n"
+
+
+def test_undo_of_what_changed_since_is_refused(live: Path) -> None:
+    put(live, PATH)
+    token = apply(live, PATH)
+    put(live, PATH, "two\n")
+    git(live, "commit", "-q", "-a", "-m", "later")
+    with pytest.raises(RefusedError, match=r"dock-seven"):
+        HOST.undo(live, token)
+    assert git(live, "status", "--porcelain") == ""
+
+
+def test_undo_leaves_what_somebody_edited(live: Path) -> None:
+    put(live, PATH)
+    token = apply(live, PATH)
+    put(live, PATH, "edited, not committed\n")
+    HOST.undo(live, token)
+    assert (live / PATH).read_text() == "edited, not committed\n"
+    assert git(live, "ls-files", PATH) == ""
+
+
+def test_long_messages_are_cut_as_the_runtime_cuts_them(live: Path) -> None:
+    put(live, PATH)
+    HOST.after(live, [PATH], "word\n" * 40, ASKED)
+    subject = git(live, "log", "-1", "--format=%s").strip()
+    assert subject == "memhtml(batch): " + ("word " * 15)[:71].strip() + "…"

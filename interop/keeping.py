@@ -78,9 +78,12 @@ def keep(
         lines[(parted.source, parted.key)] = parted
     stay = {id(case.line) for case in agreed.left}
     undecided = {case.origin for case in agreed.left}
+    retold = {line.to for line in lines.values() if line.source == them and not line.gone}
     for was, line in _readdressed(restored, agreed.moved) if old is not None else ():
         mark = (line.source, line.key)
         stands = line.to is not None and not line.gone
+        if stands and line.source == them and line.to in retold:
+            continue  # the record has another key in the source now
         if mark not in lines and (
             line.source != them or stands or id(was) in stay or mark in undecided
         ):

@@ -1,6 +1,7 @@
 """Which record here is which record there: the one matching step of restore, merge and diff.
 
-In order: the same key with the same content; the handle, an identity that survives what the
+In order: the same key with the same content (of equal texts in one file, the one at its place); the
+handle, an identity that survives what the
 runtime does; the same key; identical content among what is left; near-identical content, or the
 unmatched neighbours at the same place of one file. The last two are guesses of different strength:
 ``content`` is certain enough to link, ``near`` is shown as such and never acted on silently.
@@ -8,6 +9,7 @@ unmatched neighbours at the same place of one file. The last two are guesses of 
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -65,6 +67,7 @@ def match(
     """Pair two lists of records; each record is in at most one pair. Sorted by left position."""
     pairing = _Pairing(left, right)
     if by_key:
+        pairing.in_place(handle, content)
         pairing.by(lambda r: (_nfc(r.key), content(r)), "key")
         pairing.by(lambda r: _some(handle(r), r.role), "handle", only_unique=True)
         pairing.by(lambda r: None if "~" in r.key else (_nfc(r.key), r.role), "key")
@@ -106,6 +109,20 @@ class _Pairing:
                 ones, others = self._same_key(ones, others, how)
             for i, j in zip(ones, others, strict=False):
                 self.add(i, j, how)
+
+    def in_place(self, handle: Handle, content: Callable[[Record], Hashable]) -> None:
+        """Pair what is the same in a shared file, in its order.
+
+        A key made from a text does not tell equal texts apart; their places do.
+        """
+        here = _by_path(self.left, self.free_left, handle)
+        there = _by_path(self.right, self.free_right, handle)
+        for path in here.keys() & there.keys():
+            ones, others = here[path], there[path]
+            said = [content(self.left[i]) for i in ones]
+            told = [content(self.right[j]) for j in others]
+            for a, b in _aligned(said, told):
+                self.add(ones[a], others[b], "key")
 
     def _same_key(
         self, ones: list[int], others: list[int], how: How
@@ -162,6 +179,32 @@ class _Pairing:
         for _, i, j in sorted(scored):
             if i in self.free_left and j in self.free_right:
                 self.add(i, j, "near")
+
+
+def _by_path(
+    records: Sequence[Record], free: Iterable[int], handle: Handle
+) -> dict[str, list[int]]:
+    out: defaultdict[str, list[int]] = defaultdict(list)
+    for i in free:
+        if "#" in records[i].key and handle(records[i]) is None:
+            out[_nfc(path_of(records[i].key))].append(i)
+    return out
+
+
+def _aligned(ones: list[Hashable], others: list[Hashable]) -> Iterable[tuple[int, int]]:
+    """Align two sequences by what is equal, keeping the order; the ends are taken first."""
+    start = 0
+    while start < min(len(ones), len(others)) and ones[start] == others[start]:
+        yield start, start
+        start += 1
+    end = 0
+    while end < min(len(ones), len(others)) - start and ones[-1 - end] == others[-1 - end]:
+        yield len(ones) - 1 - end, len(others) - 1 - end
+        end += 1
+    middle = ones[start : len(ones) - end], others[start : len(others) - end]
+    for a, b, size in difflib.SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks():
+        for k in range(size):
+            yield start + a + k, start + b + k
 
 
 def _runs(

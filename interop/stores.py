@@ -50,8 +50,8 @@ class Opened:
 
     @property
     def empty(self) -> bool:
-        """Is there no file at all?"""
-        return not self.tree.files
+        """Is there no file at all, and none that interop put there once?"""
+        return not self.tree.files and self.complement is None
 
 
 def parse(spec: str) -> tuple[str | None, str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
+from interop.adapter import Kinds
 from interop.model import Body, Link, Memory
 
 _NASTY = [
@@ -95,12 +95,14 @@ def maybe(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str | None]:
     return st.one_of(st.none(), strategy)
 
 
-def records(terms: Sequence[str]) -> st.SearchStrategy[Memory]:
-    """Memories with a file of their own; kinds mostly from the given terms."""
+def records(accepted: Kinds | None) -> st.SearchStrategy[Memory]:
+    """Memories with a file of their own; kinds mostly such as are accepted."""
+    vocabulary = accepted.vocabulary if accepted is not None else "claude"
+    terms = list(accepted.terms) if accepted is not None else ["note"]
     kinds = st.one_of(
         st.just(dict[str, str]()),
-        st.sampled_from([*terms, "technique"]).map(lambda t: {"claude": t}),
-        st.sampled_from(list(terms) or ["note"]).map(lambda t: {"claude": t}),
+        st.sampled_from([*terms, "technique"]).map(lambda t: {vocabulary: t}),
+        st.sampled_from(terms).map(lambda t: {vocabulary: t}),
     )
     stems = st.one_of(
         st.sampled_from(["dock", "Spare_Key", "feedback_small_prs", "看板", "a b", "x.y", "con"]),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interop import check, fields, registry
-from interop.adapter import Context
+from interop.adapter import Context, Kinds
 from interop.diff import compare, diff, patch
 from interop.model import Body, Memory, Store
 from interop.stores import Opened, assemble
@@ -17,10 +17,12 @@ from tests.samples import Sample
 from tests.strategies import records
 from tests.test_round_trips import convert, edited, fresh, others
 
+CLAUDE = Kinds(vocabulary="claude", terms=("user", "project"))
+
 
 @st.composite
 def stores(draw: st.DrawFn) -> Store:
-    drawn = draw(st.lists(records(["user", "project"]), max_size=6))
+    drawn = draw(st.lists(records(CLAUDE), max_size=6))
     keyed = {f"{i}-{r.key}": r for i, r in enumerate(drawn)}
     kept = draw(st.permutations(list(keyed.items())))
     carried = draw(

@@ -1,0 +1,708 @@
+"""Memory Compiler topics: what is read, which bytes an edit changes, and what its checker says.
+
+The checker here is written from sections 2 to 4 of the format page and shares no code with the
+adapter: what interop writes has to satisfy it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interop import fields
+from interop.adapter import Context, Finding, Fitted, Refusal, Written
+from interop.adapters.memory_compiler import ADAPTER, cells, memory_tests
+from interop.model import Body, Decision, Files, Json, Memory, Record, Store, Task, Tombstone
+from tests.strategies import maybe, one_line, records, texts, words
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = ROOT / "golden" / "memory-compiler"
+SHARED = ROOT.parent / "shared" / "fixtures" / "memory-compiler"
+NOW = Context(now="2026-11-30T12:00:00.000Z")
+
+CONTEXT = "# Context\n\n## Current facts\n\n- Hall 3. *(as_of: 2026-10-05, evidence: plan)*\n- Two vans.\n\n## Naming traps\n\n- None.\n"  # noqa: E501
+ITEMS = "# Open items\n\n| ID | Item | Status | Opened | Evidence / Reason | Notes |\n|---|---|---|---|---|---|\n| OI-001 | Oil | OPEN | 2026-10-05 |  | half |\n"  # noqa: E501
+DECISIONS = "# Decisions\n\n| ID | Decision | Why | Date | Evidence | Supersedes | Status |\n|---|---|---|---|---|---|---|\n| D-001 | Rent | Frost | 2026-09-28 | mail | — | Active |\n\nEnd.\n"  # noqa: E501
+STONES = "# Tombstones\n\n| ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source |\n|---|---|---|---|---|---|---|\n| T-001 | Rent | 820 € | D-001 | 2026-09-28 | offer | mail |\n"  # noqa: E501
+TOPIC = {
+    "CONTEXT.md": CONTEXT,
+    "OPEN_ITEMS.md": ITEMS,
+    "DECISIONS.md": DECISIONS,
+    "TOMBSTONES.md": STONES,
+}
+HALL_TEXT = "Hall 3. *(as_of: 2026-10-05, evidence: plan)*"
+HALL = f"CONTEXT.md#{hashlib.sha256(HALL_TEXT.encode()).hexdigest()[:12]}"
+
+
+def store(some: Iterable[Record]) -> Store:
+    return Store(format=ADAPTER.name, records=tuple(some))
+
+
+def put(
+    files: Mapping[str, str], *changes: Record, without: str = "", context: Context = NOW
+) -> Written:
+    """Put records over files: those with a key there replace it, others are new."""
+    onto = {p: t.encode() for p, t in files.items()}
+    there = {r.key: r for r in ADAPTER.read(onto).records if r.key != without}
+    done = ADAPTER.write(store((there | {r.key: r for r in changes}).values()), onto, context)
+    found = {r.key: r for r in ADAPTER.read(done.files).records}
+    assert found == {r.key: r for r in done.records.values()}
+    return done
+
+
+def edited(files: Mapping[str, str], key: str, **values: object) -> dict[str, str]:
+    """Change fields of one record, and check that the others are as they were."""
+    onto = {p: t.encode() for p, t in files.items()}
+    before = {r.key: r for r in ADAPTER.read(onto).records}
+    done = put(files, fields.replace(before[key], values))
+    assert not done.refused
+    for other in before.keys() - {key}:
+        assert fields.with_key(done.records[other], other) == before[other]
+    return {p: b.decode() for p, b in done.files.items()}
+
+
+def refusal(done: Written) -> Refusal:
+    (found,) = done.refused
+    assert found.remedy
+    return found
+
+
+def text(done: Written, path: str) -> str:
+    return done.files[path].decode()
+
+
+def tree(case: Path) -> Files:
+    root = case / "store"
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+def lint(files: Mapping[str, str | bytes]) -> list[Finding]:
+    data = {p: t.encode() if isinstance(t, str) else t for p, t in files.items()}
+    return list(ADAPTER.lint(data, ADAPTER.read(data)))
+
+
+def codes(files: Mapping[str, str | bytes]) -> set[str]:
+    return {f.code for f in lint(files)}
+
+
+# --- the checker, from sections 2 to 4 of the page
+
+_HEADERS = {
+    "OPEN_ITEMS.md": "ID | Item | Status | Opened | Evidence / Reason | Notes",
+    "TOMBSTONES.md": "ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source",
+    "DECISIONS.md": "ID | Decision | Why | Date | Evidence | Supersedes | Status",
+}
+_FILES = ("CONTEXT.md", *_HEADERS)
+
+
+def parse_table(said: str) -> tuple[list[str], list[list[str]]]:
+    table: list[list[str]] = []
+    for line in said.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("|") and stripped.endswith("|"):
+            table.append([c.strip() for c in stripped.strip("|").split("|")])
+        elif table:
+            break
+    header, *body = table or [[]]
+    return header, [r for r in body if not all(re.fullmatch(r":?-+:?", c) for c in r)]
+
+
+def asks(files: Files) -> list[str]:
+    """Everything that the checker asks about; nothing is a clean topic."""
+    out: list[str] = []
+    said = {p: files[p].decode("utf-8") for p in _FILES if p in files}
+    out += [f"{p} is missing" for p in _FILES if p not in said]
+    for path, whole in said.items():
+        header, body = parse_table(whole)
+        if path in _HEADERS and " | ".join(header) != _HEADERS[path]:
+            out.append(f"{path}: header {header}")
+        if whole.count("```") % 2:
+            out.append(f"{path}: odd fences")
+        out += [f"{path}: {len(r)} cells {r}" for r in body if len(r) != len(header)]
+        last = [x for x in whole.splitlines() if x.strip()][-1:]
+        if last and last[0].startswith("|") and not last[0].rstrip().endswith("|"):
+            out.append(f"{path}: cut off")
+        if path in _HEADERS:
+            ids = [r[0] for r in body]
+            out += [f"{path}: id {i!r}" for i in ids if not i or ids.count(i) > 1]
+            for at, row in enumerate(body):
+                if len(row) == len(header):
+                    out += _row_asks(path, row, ids[: at + 1])
+    return out
+
+
+def _row_asks(path: str, row: list[str], above: list[str]) -> Iterable[str]:
+    if path == "OPEN_ITEMS.md":
+        if row[2] not in ("OPEN", "BLOCKED", "DONE", "DROPPED"):
+            yield f"{row[0]}: status {row[2]!r}"
+        if row[2] in ("DONE", "DROPPED") and not row[4]:
+            yield f"{row[0]}: evidence"
+    elif path == "TOMBSTONES.md":
+        if not all(row):
+            yield f"{row[0]}: an empty cell"
+    else:
+        if row[6] not in ("Active", "Superseded"):
+            yield f"{row[0]}: status {row[6]!r}"
+        if not (row[1] and row[2] and row[3]):
+            yield f"{row[0]}: Decision, Why, Date"
+        if row[5] not in ("", "—", "-", *above):
+            yield f"{row[0]}: supersedes {row[5]!r}"
+
+
+def collisions(files: Files) -> list[tuple[str, str]]:
+    """Give the rejected values that the checker would find again: path and value."""
+    _, body = parse_table(files["TOMBSTONES.md"].decode("utf-8"))
+    found: list[tuple[str, str]] = []
+    for row in body:
+        value = row[2].strip().strip('`"')
+        found += [
+            (p, value)
+            for p in _FILES
+            if p != "TOMBSTONES.md" and len(value) >= 12 and value in files[p].decode("utf-8")
+        ]
+    return found
+
+
+def test_the_model_of_the_checker_agrees_with_the_page() -> None:
+    assert asks({p: t.encode() for p, t in TOPIC.items()}) == []
+    assert asks(tree(GOLDEN / "basic")) == []
+    broken = {**TOPIC, "DECISIONS.md": DECISIONS.replace("| — |", "| D-001, D-002 |")}
+    assert asks({p: t.encode() for p, t in broken.items()}) == ["D-001: supersedes 'D-001, D-002'"]
+
+
+# --- reading
+
+
+def expected_cases() -> list[Path]:
+    return sorted(p.parent for p in SHARED.glob("*/expect.jsonl"))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"ABSENT: {SHARED}; golden/ alone is checked")
+@pytest.mark.parametrize("case", expected_cases(), ids=lambda p: p.name)
+def test_reads_what_the_fixtures_expect(case: Path) -> None:
+    found = ADAPTER.read(tree(case))
+    got = {r.key: flat(r) for r in found.records}
+    wanted = [orjson.loads(x) for x in (case / "expect.jsonl").read_bytes().splitlines()]
+    assert list(got) == [w["key"] for w in wanted]
+    for want in wanted:
+        for key, value in want.items():
+            says = got[want["key"]].get(key)
+            assert says == value if key != "extra" else covers(value, says), (want["key"], key)
+    problems = case / "problems.jsonl"
+    if problems.is_file():
+        told = {p.path for p in found.problems}
+        assert {orjson.loads(x)["path"] for x in problems.read_bytes().splitlines()} <= told
+
+
+def flat(record: Record) -> dict[str, Json]:
+    out = fields.to_json(record)
+    body = out.pop("body", {})
+    assert isinstance(body, dict)
+    return out | body
+
+
+def covers(want: Json, got: Json) -> bool:
+    if isinstance(want, dict):
+        return isinstance(got, dict) and all(covers(v, got.get(k)) for k, v in want.items())
+    return want == got
+
+
+def test_the_header_decides_and_not_the_name() -> None:
+    assert ADAPTER.detect(tree(GOLDEN / "not-ours")) is None
+    assert ADAPTER.detect(tree(GOLDEN / "overlooked")) is not None
+    assert ADAPTER.detect({"TOMBSTONES.md": STONES.lower().encode()}) is None
+    assert ADAPTER.detect({}) is None
+
+
+def test_handles_are_ids() -> None:
+    found = ADAPTER.read(tree(GOLDEN / "broken-rows"))
+    handles = [ADAPTER.handle(r) for r in found.records]
+    assert "TOMBSTONES.md#T-002" in handles
+    assert None in handles, "an id used twice identifies nothing"
+    assert ADAPTER.handle(Memory(key=HALL)) is None
+
+
+# --- editing
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "path", "before", "after"),
+    [
+        (HALL, {"body": Body(text="Hall 4.")}, "CONTEXT.md",
+         "Hall 3. *(as_of: 2026-10-05, evidence: plan)*", "Hall 4."),
+        ("OPEN_ITEMS.md#OI-001", {"status": "BLOCKED"}, "OPEN_ITEMS.md", "OPEN |", "BLOCKED |"),
+        ("OPEN_ITEMS.md#OI-001", {"status": "DONE"}, "OPEN_ITEMS.md",
+         "OPEN | 2026-10-05 |  |", "DONE | 2026-10-05 | — |"),
+        ("OPEN_ITEMS.md#OI-001", {"evidence": "bill"}, "OPEN_ITEMS.md", "|  | half", "| bill | half"),  # noqa: E501
+        ("OPEN_ITEMS.md#OI-001", {"extra": None}, "OPEN_ITEMS.md", "| half |", "|  |"),
+        ("DECISIONS.md#D-001", {"why": "a|b\nc"}, "DECISIONS.md", "Frost", "a&#124;b<br>c"),
+        ("DECISIONS.md#D-001", {"evidence": None}, "DECISIONS.md", "mail |", " |"),
+        ("DECISIONS.md#D-001", {"supersedes": "D-001"}, "DECISIONS.md", "| — |", "| D-001 |"),
+        ("TOMBSTONES.md#T-001", {"source": None}, "TOMBSTONES.md", "mail", "—"),
+    ],
+)  # fmt: skip
+def test_an_edit_changes_its_own_bytes(
+    key: str, values: dict[str, object], path: str, before: str, after: str
+) -> None:
+    now = edited(TOPIC, key, **values)
+    assert now == {**TOPIC, path: TOPIC[path].replace(before, after)}
+    assert asks({p: t.encode() for p, t in now.items()}) == []
+
+
+def test_what_stands_there_oddly_stays_while_untouched() -> None:
+    files = {p: b.decode() for p, b in tree(GOLDEN / "broken-rows").items()}
+    now = edited(files, "DECISIONS.md#D-001", why="Longer days")
+    assert now["DECISIONS.md"] == files["DECISIONS.md"].replace("Long days", "Longer days")
+
+
+def test_bullets_go_and_rows_stay() -> None:
+    done = put(TOPIC, without="OPEN_ITEMS.md#OI-001")
+    assert done.files == {p: t.encode() for p, t in TOPIC.items()}
+    assert "OPEN_ITEMS.md#OI-001" in done.records
+    assert "permanent" in done.notes[0]
+    done = put(TOPIC, without=HALL)
+    assert text(done, "CONTEXT.md") == CONTEXT.replace(
+        "- Hall 3. *(as_of: 2026-10-05, evidence: plan)*\n", ""
+    )
+
+
+def test_a_view_is_not_written() -> None:
+    extra: Json = {"as_of": "2027-01-01", "evidence": "x"}
+    (hall,) = [r for r in ADAPTER.read(encoded()).records if r.key == HALL]
+    done = put(TOPIC, fields.replace(hall, {"extra": {"memory-compiler": extra}}))
+    assert done.files == encoded()
+    assert done.notes
+
+
+def encoded(files: Mapping[str, str] = TOPIC) -> Files:
+    return {p: t.encode() for p, t in files.items()}
+
+
+# --- what is new
+
+
+def test_new_bullets_end_the_current_facts() -> None:
+    one, two = (Memory(key=f"{n}.md", body=Body(text=f"New {n}.")) for n in ("a", "b"))
+    done = put(TOPIC, one, two)
+    assert text(done, "CONTEXT.md") == CONTEXT.replace(
+        "- Two vans.\n", "- Two vans.\n- New a.\n- New b.\n"
+    )
+    done = put({**TOPIC, "CONTEXT.md": "# Context"}, one)
+    assert text(done, "CONTEXT.md") == "# Context\n\n- New a."
+    done = put({**TOPIC, "CONTEXT.md": "## Current facts\r\n\r\n- x\r\n## B\r\n"}, one)
+    assert text(done, "CONTEXT.md") == "## Current facts\r\n\r\n- x\r\n- New a.\r\n## B\r\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "stands"),
+    [
+        ("a\n\nb", "a\n  <br>\n  b"),
+        ("a\nb", "a\n  b"),
+        ("a\n  b", "a\n  b"),
+        ("---", "&#45;--"),
+        ("see <!-- x", "see &lt;!-- x"),
+        ("one ``` fence", "one &#96;&#96;&#96; fence"),
+        ("  led in", "led in"),
+        ("\ud800", "\\ud800"),
+        ("# not a heading", "# not a heading"),
+        ("", ""),
+    ],
+)
+def test_a_bullet_is_one_item(given: str, stands: str) -> None:
+    assert cells.bullet(given) == stands
+
+
+def test_a_memory_without_a_text_says_what_it_says_of_itself() -> None:
+    done = put(TOPIC, Memory(key="a.md", name="a", description="What a is"))
+    assert "- What a is\n" in text(done, "CONTEXT.md")
+    assert [s.field for s in done.supplied] == ["body"]
+    assert refusal(put(TOPIC, Memory(key="a.md"))).field == "body"
+
+
+def test_equal_bullets_are_told_apart_by_their_names() -> None:
+    one, two = (Memory(key=f"{n}.md", name=n, body=Body(text="Two vans.")) for n in ("a", "b"))
+    done = put(TOPIC, one, two)
+    assert "- Two vans.\n- Two vans. (a)\n- Two vans. (b)\n" in text(done, "CONTEXT.md")
+    assert [s.value for s in done.supplied] == ["Two vans. (a)", "Two vans. (b)"]
+    nameless = Memory(key="CONTEXT.md#0~2", body=Body(text="Two vans."))
+    assert text(put(TOPIC, nameless), "CONTEXT.md").count("- Two vans.\n") == 2
+
+
+def test_new_rows_take_the_next_id_of_the_whole_file() -> None:
+    stones = STONES + "\n| T-0041 | Late | x | y | z | a | b |\n\nT-0050 was never used.\n"
+    stone = Tombstone(key="other.md#9", rejected="old")
+    done = put({**TOPIC, "TOMBSTONES.md": stones}, stone)
+    assert done.records[stone.key].key == "TOMBSTONES.md#T-0051"
+    line = "| T-0051 | — | old | — | — | — | — |\n"
+    first = STONES.splitlines(keepends=True)[-1]
+    assert text(done, "TOMBSTONES.md") == stones.replace(first, first + line), (
+        "behind the last row that the checker sees"
+    )
+    assert {s.field for s in done.supplied} == {
+        "subject",
+        "replacement",
+        "date",
+        "reason",
+        "source",
+    }
+
+
+def test_an_id_of_its_own_is_taken_if_free() -> None:
+    done = put(TOPIC, Tombstone(key="TOMBSTONES.md#T-007", rejected="x"))
+    assert "TOMBSTONES.md#T-007" in done.records
+    taken = Tombstone(key="TOMBSTONES.md#T-001~2", rejected="x")
+    done = put(TOPIC, taken)
+    assert done.records[taken.key].key == "TOMBSTONES.md#T-002"
+    again = replace(NOW, addresses={"k": "TOMBSTONES.md#T-030"})
+    done = put(TOPIC, Tombstone(key="k", rejected="x"), context=again)
+    assert done.records["k"].key == "TOMBSTONES.md#T-030"
+
+
+def test_new_rows_point_to_the_new_ids_of_what_they_mean() -> None:
+    first = Decision(
+        key="DECISIONS.md#D-001~2", decision="A", why="b", date="c", status="Superseded"
+    )
+    second = replace(first, key="DECISIONS.md#D-002", supersedes="D-001", status="Active")
+    stone = Tombstone(key="TOMBSTONES.md#T-002", rejected="x", replacement="D-001")
+    done = put(TOPIC, second, first, stone)
+    there = done.records[first.key]
+    assert there.key == "DECISIONS.md#D-003"
+    assert fields.get(done.records[second.key], "supersedes") == "D-003"
+    assert fields.get(done.records[stone.key], "replacement") == "D-003"
+    assert asks(done.files) == []
+
+
+def test_a_decision_stands_below_what_it_supersedes() -> None:
+    new = Decision(key="d", decision="A", why="b", date="c", status="Active", supersedes="D-009")
+    assert refusal(put(TOPIC, new)).field == "supersedes"
+    both = DECISIONS.replace("\nEnd.", "").rstrip("\n") + "\n| D-002 | A | b | c |  |  | Active |\n"
+    files = {**TOPIC, "DECISIONS.md": both}
+    (first,) = [r for r in ADAPTER.read(encoded(files)).records if r.key == "DECISIONS.md#D-001"]
+    assert refusal(put(files, fields.replace(first, {"supersedes": "D-002"}))).field == "supersedes"
+
+
+@pytest.mark.parametrize(
+    ("record", "status"),
+    [
+        (Task(key="a", body=Body(text="x"), status="done"), "DONE"),
+        (Task(key="a", body=Body(text="x"), status="blocked"), "BLOCKED"),
+        (Task(key="a", body=Body(text="x"), status="todo"), None),
+        (Task(key="a", body=Body(text="x"), status="open"), None),
+        (Task(key="a", body=Body(text="x")), None),
+        (Decision(key="a", decision="x", status="Active"), "Active"),
+        (Decision(key="a", decision="x", status="active"), None),
+        (Decision(key="a", decision="x", status="Superseded by D-001"), "Superseded"),
+        (Decision(key="a", decision="x", status="Dropped"), None),
+    ],
+)
+def test_statuses_are_never_guessed(record: Record, status: str | None) -> None:
+    done = put(TOPIC, record)
+    if status is None:
+        assert "--status-map" in refusal(done).remedy
+        return
+    assert fields.get(done.records["a"], "status") == status
+    assert asks(done.files) == []
+
+
+def test_a_topic_of_the_second_version_keeps_its_ways() -> None:
+    files = {p: b.decode() for p, b in tree(GOLDEN / "second-version").items()}
+    dropped = Decision(key="a", decision="x", status="Superseded by D-002")
+    done = put(files, dropped, Tombstone(key="b", rejected="z"))
+    assert fields.get(done.records["a"], "status") == "Superseded by D-002"
+    assert "| ID | Claim |" in text(done, "TOMBSTONES.md")
+    assert "OPEN_ITEMS.md" not in done.files
+    originals = replace(NOW, originals=encoded(files))
+    fresh = put({}, *done.records.values(), context=originals)
+    assert "| ID | Claim |" in text(fresh, "TOMBSTONES.md")
+    assert "OPEN_ITEMS.md" not in fresh.files
+
+
+def test_an_archived_memory_travels() -> None:
+    done = put({}, Memory(key="a", body=Body(text="x"), state="archived"))
+    assert refusal(done).travels
+    assert done.files == {}
+
+
+def test_a_fresh_topic_is_complete_and_clean() -> None:
+    done = put({}, Memory(key="a.md", body=Body(text="Hall 3.")))
+    assert sorted(done.files) == [
+        "CONTEXT.md", "DECISIONS.md", "OPEN_ITEMS.md", "TOMBSTONES.md", "memory_tests.yaml",
+    ]  # fmt: skip
+    assert text(done, "CONTEXT.md") == "# Context\n\n## Current facts\n\n- Hall 3.\n"
+    assert asks(done.files) == []
+    assert list(ADAPTER.lint(done.files, ADAPTER.read(done.files))) == []
+    assert put({}).files == {}, "nothing is made for nothing"
+
+
+# --- what is not written to
+
+
+def test_an_open_session_locks_the_topic() -> None:
+    files = {p: b.decode() for p, b in tree(GOLDEN / "open-session").items()}
+    new = Memory(key="a.md", body=Body(text="x"))
+    (item,) = [r for r in ADAPTER.read(encoded(files)).records if r.key == "OPEN_ITEMS.md#OI-001"]
+    done = put(files, new, fields.replace(item, {"status": "BLOCKED"}), without="")
+    assert done.files == encoded(files)
+    assert {r.key for r in done.refused} == {new.key, item.key}
+    for found in done.refused:
+        assert "2026-10-07-a" in found.reason
+        assert "--close" in found.remedy
+    gone = put(files, without="DECISIONS.md#D-001")
+    assert gone.files == encoded(files)
+    assert "2026-10-07-a" in gone.notes[0]
+    assert put(files).notes == ()
+
+
+def test_a_table_of_another_kind_is_not_added_to() -> None:
+    files = {p: b.decode() for p, b in tree(GOLDEN / "not-ours").items()}
+    assert refusal(put(files, Tombstone(key="a", rejected="x"))).reason
+    files = {p: b.decode() for p, b in tree(GOLDEN / "not-utf8").items() if p != "TOMBSTONES.md"}
+    broken = {**encoded(files), "TOMBSTONES.md": b"\xff"}
+    there = ADAPTER.read(broken).records
+    done = ADAPTER.write(store([*there, Tombstone(key="a", rejected="x")]), broken, NOW)
+    assert "UTF-8" in refusal(done).reason
+    assert done.files == broken
+
+
+def test_a_row_cannot_become_a_memory() -> None:
+    row = Memory(key="OPEN_ITEMS.md#OI-001", body=Body(text="x"))
+    assert refusal(put(TOPIC, row)).field == "role"
+
+
+# --- the tests of a topic
+
+
+def test_the_grammar_of_the_tests_is_not_yaml() -> None:
+    said = (
+        "tests:\n"
+        '- id: a\n  type: must_reference\n  file: CONTEXT.md\n  expect_contains: "x \\"y\\" \\\\"\n'
+        "  - id: 'b'  # note\n    type: must_not_return\n    expect-contains: z\nfile: zero\n"
+        "    - id: four\n"
+    )
+    found = memory_tests.parse(said)
+    assert [t.said for t in found.tests] == [
+        {"id": "a", "type": "must_reference", "file": "CONTEXT.md", "expect_contains": 'x "y" \\'},
+        {"id": "'b'", "type": "must_not_return"},
+    ]
+    assert sorted(found.dropped) == [8, 9, 10]
+    cut = memory_tests.parse('- id: a\n  expect_contains: "box #4"\n')
+    assert cut.tests[0].said["expect_contains"] == '"box'
+    assert list(cut.dropped) == [2]
+
+
+# --- lint
+
+
+@pytest.mark.parametrize(
+    ("code", "files"),
+    [
+        ("MC101", {"OPEN_ITEMS.md": "| A |\n|---|\n\n" + ITEMS}),
+        ("MC101", {"OPEN_ITEMS.md": "# Open items\n"}),
+        ("MC102", {"OPEN_ITEMS.md": ITEMS + "\n| OI-002 | x | OPEN | y |  |  |\n"}),
+        ("MC103", {"OPEN_ITEMS.md": ITEMS + "| OI-002 | x|y | OPEN | y |  |  |\n"}),
+        ("MC103", {"CONTEXT.md": "| A | B |\n|---|---|\n| 1 |\n"}),
+        ("MC104", {"OPEN_ITEMS.md": ITEMS + "|  | x | OPEN | y |  |  |\n"}),
+        ("MC105", {"OPEN_ITEMS.md": ITEMS + "| OI-001 | x | OPEN | y |  |  |\n"}),
+        ("MC106", {"OPEN_ITEMS.md": ITEMS.replace("OPEN |", "open |")}),
+        ("MC107", {"TOMBSTONES.md": STONES.replace("| offer |", "|  |")}),
+        ("MC107", {"OPEN_ITEMS.md": ITEMS.replace("OPEN |", "DONE |")}),
+        ("MC108", {"DECISIONS.md": DECISIONS.replace("| — |", "| D-002 |")}),
+        ("MC109", {"OPEN_ITEMS.md": ITEMS.rstrip("| \n") + "\n"}),
+        ("MC110", {"CONTEXT.md": CONTEXT + "```\n"}),
+        ("MC111", {"OPEN_ITEMS.md": ITEMS.replace("Oil", "Oil\u2028x")}),
+        ("MC112", {"OPEN_ITEMS.md": ITEMS + "| - | - | - | - | - | - |\n"}),
+        ("MC113", {"OPEN_ITEMS.md": ITEMS + "| OI-002 | x | OPEN | y |||\n"}),
+        ("MC114", {"OPEN_ITEMS.md": "\ufeff" + ITEMS.split("\n\n")[1]}),
+        ("MC115", {"DECISIONS.md": DECISIONS.replace("Active", "Dropped")}),
+        ("MC116", {"OPEN_ITEMS.md": ITEMS + ITEMS.split("\n")[2] + "\n"}),
+        ("MC117", {"CONTEXT.md": CONTEXT + "\n" + ITEMS}),
+        ("MC118", {"OPEN_ITEMS.md": ITEMS.rstrip("| \n")}),
+        ("MC121", {"TOMBSTONES.md": STONES}),
+        ("MC122", {
+            "TOMBSTONES.md": STONES.replace("820 €", '`"820 € a month"`'),
+            "CONTEXT.md": CONTEXT + "- It was 820 € a month.\n",
+        }),
+        ("MC131", {"DECISIONS.md": b"\xff"}),
+        ("MC133", {"a/CONTEXT (Conflict).md": ""}),
+        ("MC134", {"CONTEXT (Mira's conflicted copy 2026-10-06).md": ""}),
+        ("MC134", {"CONTEXT-LAPTOP.md": ""}),
+        ("MC134", {"CONTEXT (1).md": ""}),
+        ("MC134", {"CONTEXT.sync-conflict-20261006-101500-ABCDEFG.md": ""}),
+        ("MC141", {"_sessions/a.json": '{"session": "a", "status": "OPEN"}'}),
+        ("MC142", {"_sessions/a.json": "{"}),
+        ("MC143", {"_sessions/a.json": '{"session": "b", "status": "CLOSED"}'}),
+        ("MC145", {"_sessions/recovery/a.json": '{"resolved": false}'}),
+        ("MC146", {"_sessions/a.json": '{"session": "a", "status": "closed"}'}),
+        ("MC151", {"memory_tests.yaml": "- id: a\n  type: must_reference\n  file: x.md\n"}),
+        ("MC152", {"memory_tests.yaml": "    - id: a\n"}),
+        ("MC153", {"_sessions/a.json": '{"session": "a", "status": "CLOSED"}'}),
+        ("MC154", {"memory_tests.yaml": "- type: must_reference\n  file: CONTEXT.md\n"}),
+    ],
+)  # fmt: skip
+def test_lint_finds(code: str, files: dict[str, str | bytes]) -> None:
+    base: dict[str, str | bytes] = dict(TOPIC)
+    if code != "MC121":
+        assert code not in codes(base)
+    assert code in codes({**base, **files})
+
+
+def test_values_that_return_are_those_that_the_checker_finds() -> None:
+    stones = STONES.replace("820 €", "`820 € a month`") + (
+        "| T-002 | Van | the grey old van | D-001 | x | y | z |\n"
+        "| T-003 | Hall | Hall 3. | D-001 | x | y | z |\n"
+    )
+    more = "- It was 820 € a month, for the grey old van.\n- THE GREY OLD VAN.\n"
+    files = {**TOPIC, "TOMBSTONES.md": stones, "CONTEXT.md": CONTEXT + more}
+    told = [f for f in lint(files) if f.code == "MC122"]
+    found = collisions(encoded(files))
+    assert [(f.path.split(":")[0], v) for f, (_, v) in zip(told, found, strict=True)] == found
+    assert all(repr(value) in f.problem for f, (_, value) in zip(told, found, strict=True))
+
+
+def test_a_missing_file_is_named() -> None:
+    assert "MC132" in codes({p: t for p, t in TOPIC.items() if p != "OPEN_ITEMS.md"})
+
+
+def test_an_open_session_that_cannot_be_closed_is_named() -> None:
+    entry = {"session": "a", "status": "OPEN", "baseline_hashes": {"CONTEXT.md": "0" * 64}}
+    (found,) = [f for f in lint({**TOPIC, "_sessions/a.json": json.dumps(entry)}) if
+                f.code == "MC141"]  # fmt: skip
+    assert "CONTEXT.md changed since" in found.problem
+
+
+def test_what_is_clean_stays_silent() -> None:
+    assert codes(tree(GOLDEN / "basic")) == {"MC121"}
+
+
+def test_every_code_is_documented() -> None:
+    page = (ROOT / "docs" / "formats" / "memory-compiler.md").read_text(encoding="utf-8")
+    used: set[str] = set()
+    for module in (ROOT / "adapters" / "memory_compiler").glob("lint*.py"):
+        used |= set(re.findall(r'"(MC\d{3})"', module.read_text(encoding="utf-8")))
+    assert used
+    assert used == set(re.findall(r"^\| (MC\d{3}) ", page, re.MULTILINE))
+
+
+# --- the laws, on any record of any role
+
+_KEYS = st.sampled_from(["x", "TOMBSTONES.md#T-002", "DECISIONS.md#D-001~2", "a.md#b"])
+_SAID = maybe(st.one_of(one_line, texts, st.sampled_from(["—", "-", "D-001", "D-002"])))
+_STATUS = maybe(
+    st.sampled_from(["OPEN", "DONE", "done", "Active", "Superseded", "Superseded by D-001", "x"])
+)
+ANY: st.SearchStrategy[Record] = st.one_of(
+    records(None),
+    st.builds(
+        Task,
+        key=_KEYS,
+        body=st.one_of(words, texts).map(lambda t: Body(text=t)),
+        status=_STATUS,
+        opened=_SAID,
+        evidence=_SAID,
+        extra=_SAID.map(lambda t: {"memory-compiler": {"notes": t}} if t else {}),
+    ),
+    st.builds(
+        Decision, key=_KEYS, decision=_SAID, why=_SAID, date=_SAID, evidence=_SAID,
+        supersedes=maybe(st.sampled_from(["D-001", "D-002", "D-001, D-002", "—", "|"])),
+        status=_STATUS,
+    ),
+    st.builds(
+        Tombstone, key=_KEYS, subject=_SAID, rejected=_SAID, replacement=_SAID, date=_SAID,
+        reason=_SAID, source=_SAID,
+    ),
+)  # fmt: skip
+FIELDS = ("body", "status", "opened", "evidence", "decision", "why", "date", "supersedes",
+          "subject", "rejected", "replacement", "reason", "source", "extra")  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(new=st.lists(ANY, max_size=5), onto=st.sampled_from([{}, TOPIC]))
+def test_what_is_written_is_read_back_and_passes_the_checker(
+    new: list[Record], onto: dict[str, str]
+) -> None:
+    keyed = [fields.with_key(r, f"{r.key}~{i + 10}") for i, r in enumerate(new)]
+    done = put(onto, *keyed)
+    if done.files:
+        assert asks(done.files) == []
+    told = {(s.key, s.field) for s in done.supplied}
+    for record in keyed:
+        stands = done.records.get(record.key)
+        assert (stands is None) == (record.key in {r.key for r in done.refused})
+        if stands is None:
+            continue
+        for name in FIELDS:
+            meant, says = fields.get(record, name), fields.get(stands, name)
+            if name == "extra" and record.role == "memory":
+                continue
+            assert meant == says or (record.key, name) in told, (name, meant, says)
+    again = ADAPTER.write(ADAPTER.read(done.files), done.files, NOW)
+    assert again.files == done.files
+    assert not again.refused
+
+
+@settings(max_examples=300)
+@given(
+    donor=ANY,
+    name=st.sampled_from(FIELDS),
+    at=st.integers(0, 30),
+    case=st.sampled_from(sorted(p.name for p in GOLDEN.iterdir())),
+)
+def test_an_edit_says_just_that(donor: Record, name: str, at: int, case: str) -> None:
+    files = tree(GOLDEN / case)
+    there = ADAPTER.read(files).records
+    if not there:
+        return
+    old = there[at % len(there)]
+    if name not in fields.FIELDS[old.role]:
+        return
+    new = fields.replace(old, {name: fields.get(donor, name)})
+    fitted = ADAPTER.fit(new, old, NOW)
+    done = ADAPTER.write(store(new if r is old else r for r in there), files, NOW)
+    found = {r.key: r for r in ADAPTER.read(done.files).records}
+    assert found == {r.key: r for r in done.records.values()}
+    for other in there:
+        if other is not old:
+            assert fields.with_key(done.records[other.key], other.key) == other
+    if done.refused:
+        assert done.files == files
+    else:
+        assert isinstance(fitted, Fitted)
+        assert fields.with_key(done.records[old.key], old.key) == fitted.record or done.supplied
+        touched = {p for p in files if files[p] != done.files[p]}
+        assert touched <= {old.key.split("#")[0]}
+
+
+_SOUP = st.sampled_from(
+    ["|", " ", "\n", "\r\n", "-", "—", "x", "- ", "* ", "\u2028", "\ufeff", "```", "<!--", "-->",
+     "# Current facts\n", "| T-001 | a | b | c | d | e | f |\n", ITEMS, STONES, DECISIONS, CONTEXT,
+     "\xff", "tests:\n", "- id: a\n", "*(as_of: 1, evidence: 2)*", '"', "#"]
+)  # fmt: skip
+_NAMES = st.sampled_from([*_FILES, "memory_tests.yaml", "_sessions/a.json", "_sessions/recovery/b"])
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(_NAMES, st.lists(_SOUP, max_size=12).map("".join), max_size=5), st.booleans()
+)
+def test_anything_at_all_is_read_and_kept(files: dict[str, str], latin: bool) -> None:
+    data = {p: t.encode("latin-1" if latin else "utf-8", "replace") for p, t in files.items()}
+    ADAPTER.detect(data)
+    found = ADAPTER.read(data)
+    list(ADAPTER.lint(data, found))
+    assert ADAPTER.write(found, data, NOW).files == data
+    new = (Memory(key="n", body=Body(text="New.")), Tombstone(key="t", rejected="old"),
+           Task(key="o", body=Body(text="Do."), status="OPEN"))  # fmt: skip
+    done = ADAPTER.write(store([*found.records, *new]), data, NOW)
+    now = {r.key: r for r in ADAPTER.read(done.files).records}
+    assert now == {r.key: r for r in done.records.values()}
+    for record in found.records:
+        assert fields.with_key(done.records[record.key], record.key) == record

@@ -54,6 +54,13 @@ def run(
             metavar="L=T,…",
         ),
     ] = "",
+    status_map: Annotated[
+        str,
+        typer.Option(
+            help="Statuses you declare to mean the same, of a task or a decision.",
+            metavar="L=S,…",
+        ),
+    ] = "",
     decisions_file: Annotated[
         Path | None,
         typer.Option(
@@ -113,6 +120,7 @@ def run(
         raise UsageError(f"--complement: {complement!r} is neither keep nor ignore")
     choices = Choices(
         kind_map=kinds.parse_kind_map(kind_map),
+        status_map=kinds.parse_status_map(status_map),
         decisions=decided,
         carry=carry,
         delete=delete,

@@ -16,6 +16,7 @@ WORDS: Mapping[Action, str] = {
     "keep": "kept, changed only in the destination",
     "gone": "stay removed, as the destination removed them",
     "remove": "removed, as the source removed them",
+    "stays": "removed in the source, kept by the destination's format",
     "pending": "removed in the source, still here without --delete",
     "carry": "travel whole in the complement",
     "refuse": "refused",

@@ -89,7 +89,8 @@ class Written:
     files: Files
     records: Mapping[str, Record]
     """Key in the store that was put -> the record that now stands in ``files``, with its own key.
-    A refused record has the record that still stands (if it was there before), or none."""
+    A refused record has the record that still stands (if it was there before), or none; a record
+    that stays although it was not put stands under its own key."""
     supplied: tuple[Supplied, ...] = ()
     """``Supplied.key`` is the key in the store that was put."""
     refused: tuple[Refusal, ...] = ()
@@ -171,11 +172,16 @@ class Adapter:
     kinds: Kinds | None = None
     roles: frozenset[str] = frozenset({"memory"})
     """The roles that it can say; the core renders records of other roles as memories."""
+    statuses: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Role -> the statuses that a record of it may have, where the format knows only those."""
     media: str = "text/markdown"
     """The medium of its texts; the core hands it no body in another one."""
     handle: Callable[[Record], str | None] = path_handle
     """An identity that survives what the runtime does to the record, or None. It is made from the
     key: the other fields may be those of a richer source, said in full again."""
+    calm: Callable[[Record], Record] = _as_it_is
+    """The record without what its runtime changes by itself; two records that are equal so differ
+    in noise only."""
     index: Callable[[str], bool] = _never
     """Is this path a file that names or repeats records of other files? Written after new
     records, and before records are removed."""
@@ -185,7 +191,8 @@ class Adapter:
     """Is this path a database or cache, never to be loaded?"""
     lint: Callable[[Files, Store], Iterable[Finding]] = _no_findings
     locate: Callable[[Surroundings], Sequence[Path]] | None = None
-    """Where this format's store of the present project lies, most likely first."""
+    """Where this format's store of the present project lies: the place that its runtime writes
+    first, then others that it reads."""
     host: Host | None = None
     """What has to follow around the files (a repository); not pure, run by the core."""
 

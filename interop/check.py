@@ -173,7 +173,9 @@ def through(store: Opened, via: Adapter) -> Law:
             "",
         )
     placed = len(decisions)
-    note = f"{placed} records were given a placeholder kind on the way" if placed else ""
+    note = (
+        f"a placeholder kind was declared on the way, for {placed} of the records" if placed else ""
+    )
     return Law(law=law, ok=not apart, difference=apart, records=len(store.raw.records), note=note)
 
 

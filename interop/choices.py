@@ -14,10 +14,12 @@ class Choices:
     """Everything that a conversion may be told."""
 
     kind_map: Mapping[str, str] = field(default_factory=dict[str, str])
+    status_map: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Status as stated -> the status of the destination that means the same."""
     decisions: Mapping[str, Mapping[str, Json]] = field(
         default_factory=dict[str, Mapping[str, Json]]
     )
-    """Key of a record -> ``kind``, ``take`` or ``carry``."""
+    """Key of a record -> ``kind``, ``status``, ``take`` or ``carry``."""
     carry: bool = False
     """Let records that cannot stand in the destination travel in its complement."""
     delete: bool = False

@@ -24,7 +24,7 @@ from interop.errors import FormatError, RefusedError, UsageError, WriteError
 from interop.fields import FIELDS
 from interop.host import Token
 from interop.keeping import Agreed, Kept, keep
-from interop.kinds import check_terms, declare
+from interop.kinds import check_terms, declare, declare_status
 from interop.measure import new_findings, outcome, read_back, supplied_notes
 from interop.merge import carry_over
 from interop.model import Files, Json, Record, Store
@@ -201,10 +201,14 @@ class _Planning:
         """Cases in which a person decided that one side has the record and the other has not."""
         self.left: list[Case] = []
         """Cases on which nothing was agreed: what was known of them stays."""
+        self.removed: dict[str, Case] = {}
+        """Key in the destination -> the case in which it was taken out of the target."""
         self.outcomes: list[Outcome] = []
         self.template: dict[str, Json] = {}
         self.declared: dict[str, str] = {}
         """Key in the target -> kind that the user declared."""
+        self.stated: dict[str, dict[str, str]] = {}
+        """Key in the target -> field -> what the user declared for it."""
         self.notes: list[str] = []
 
     def plan(self) -> Plan:
@@ -259,6 +263,7 @@ class _Planning:
         elif verdict.action == "remove":
             assert case.there is not None
             del self.target[case.there.key]
+            self.removed[case.there.key] = case
             self.outcomes.append(_outcome(case, verdict))
         elif case.source is None and case.there is None:
             return  # gone on both sides: nothing of it is kept
@@ -300,6 +305,7 @@ class _Planning:
             asked = "kind" in self.choices.about(case.key)
             if asked or fields.get(target, "kinds") != fields.get(present, "kinds"):
                 target = self.with_kind(target, case, verdict.merged.role)
+        target = self.with_status(target, case)
         fitted = self.adapter.fit(target, present, self.context())
         if isinstance(fitted, Refusal):
             self.refused(case, verdict, fitted)
@@ -355,7 +361,8 @@ class _Planning:
             self.outcomes.append(replace(found, action="skip"))
             return
         self.outcomes.append(replace(found, action="refuse" if refusal else "conflict"))
-        way = "take" if refusal is None else "kind" if refusal.field == "kinds" else "carry"
+        ways = {"kinds": "kind", "status": "status"}
+        way = "take" if refusal is None else ways.get(refusal.field, "carry")
         self.template[case.key] = {way: None}
 
     def with_kind(self, record: Record, case: Case, role: str) -> Record:
@@ -380,6 +387,15 @@ class _Planning:
             return record
         self.declared[record.key] = term
         return fields.replace(record, {"kinds": {**stated, kinds.vocabulary: term}})
+
+    def with_status(self, record: Record, case: Case) -> Record:
+        """Give a record the status that the user declared for it."""
+        decision = self.choices.about(case.key)
+        status = declare_status(record, self.adapter, self.choices.status_map, decision)
+        if status is None or status == fields.get(record, "status"):
+            return record
+        self.stated[record.key] = {"status": f"declared as {status}"}
+        return fields.replace(record, {"status": status})
 
     def suggested(self, case: Case) -> str:
         """Give the key that a new record would like to have: the one it had in such a store."""
@@ -426,8 +442,21 @@ class _Planning:
             assert key is not None
             self.settled.remove(item)
             self.refused(case, verdict, refused[key])
+        for key in self.removed.keys() & written.records.keys():
+            self.stays(self.removed[key])
         self.notes += written.notes
         return written
+
+    def stays(self, case: Case) -> None:
+        """Say of a record that it is not removed after all: its format does not let it go."""
+        self.left.append(case)
+        why = "removed in the source; the destination's format keeps it"
+        self.outcomes = [
+            replace(o, action="stays", reason=why)
+            if o.action == "remove" and o.key == case.key
+            else o
+            for o in self.outcomes
+        ]
 
     def measure(
         self, written: Written, result: Store, files: Files
@@ -467,7 +496,8 @@ class _Planning:
                 continue
             found, only_kept = outcome(
                 item, verdict, again[item.stands.key], said.get(case.key),
-                notes.get(key or "", {}), self.destination.label,
+                {**notes.get(key or "", {}), **self.stated.get(key or "", {})},
+                self.destination.label,
             )  # fmt: skip
             lost += only_kept
             if case.key not in carried:

@@ -2,6 +2,8 @@
 
 feedback_x.md:
   kind: feedback        # the kind it is to have in the destination
+OPEN_ITEMS.md#OI-003:
+  status: todo          # the status that it is to have there
 notes/pier.md:
   take: source          # of two versions: source, destination or both
 facts/old.md:
@@ -20,6 +22,7 @@ from interop.model import Json
 
 _MEANINGS: Mapping[str, str] = {
     "kind": "the kind that it is to have in the destination",
+    "status": "the status that it is to have in the destination",
     "take": "source, destination or both",
     "carry": "true lets it travel in the complement only",
 }
@@ -89,7 +92,7 @@ def _entry(path: Path, key: str, entry: object) -> dict[str, Json]:
         good = (
             isinstance(value, bool)
             if way == "carry"
-            else isinstance(value, str) and (way == "kind" or value in _TAKE)
+            else isinstance(value, str) and (way != "take" or value in _TAKE)
         )
         if not good:
             raise UsageError(f"{path}: {key}: {way}: {value!r} is not {_MEANINGS[str(way)]}", _WAY)

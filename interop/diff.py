@@ -7,7 +7,7 @@ exit status, is decided where it is printed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -86,7 +86,7 @@ def diff(a: Opened, b: Opened) -> Diff:
     )
     for pair in found:
         pairs[free_a[pair.left]] = (free_b[pair.right], pair.how == "near")
-    changes = _compare(left, right, pairs, keys=not apart, words=words)
+    changes = _compare(left, right, pairs, _calm(a.adapter, b.adapter), keys=not apart, words=words)
     # what only travels beside the other store is not missing there
     beside_b = {x.source for x in linked if x.carried}
     beside_a = {x.destination for x in linked if x.silent}
@@ -104,7 +104,7 @@ def compare(a: Store, b: Store) -> tuple[Change, ...]:
     """Compare two stores of one format as they are."""
     found = match(a.records, b.records, handle=lambda r: r.key)
     pairs = {p.left: (p.right, p.how == "near") for p in found}
-    return tuple(_compare(a, b, pairs, keys=True))
+    return tuple(_compare(a, b, pairs, lambda r: r, keys=True))
 
 
 def patch(a: Store, changes: Sequence[Change]) -> Store:
@@ -149,6 +149,7 @@ def _compare(
     a: Store,
     b: Store,
     pairs: Mapping[int, tuple[int, bool]],
+    calm: Callable[[Record], Record],
     *,
     keys: bool,
     words: _Words | None = None,
@@ -173,7 +174,7 @@ def _compare(
                     probable=probable,
                 )
             )
-        out += _fields(record, other, probable, words)
+        out += _fields(record, other, probable, words, calm)
     for j, record in enumerate(b.records):
         if j not in back:
             out.append(
@@ -208,7 +209,18 @@ def _compare(
     return out
 
 
-def _fields(record: Record, other: Record, probable: bool, words: _Words | None) -> list[Change]:
+def _calm(one: Adapter, other: Adapter) -> Callable[[Record], Record]:
+    """Leave out what either runtime changes by itself."""
+    return lambda record: other.calm(one.calm(record))
+
+
+def _fields(
+    record: Record,
+    other: Record,
+    probable: bool,
+    words: _Words | None,
+    calm: Callable[[Record], Record],
+) -> list[Change]:
     out: list[Change] = []
     if record.role != other.role:
         return [
@@ -222,12 +234,15 @@ def _fields(record: Record, other: Record, probable: bool, words: _Words | None)
                 b=fields.to_json(other),
             )
         ]
+    quiet, still = calm(record), calm(other)
     for name in FIELDS[record.role]:
         here, there = fields.get(record, name), fields.get(other, name)
         if here == there or (words is not None and words.alike(record, other, name)):
             continue
         tag: Tag = "content"
         if name in LATEST or same(here, there):
+            tag = "noise"
+        elif fields.get(quiet, name) == fields.get(still, name):
             tag = "noise"
         elif here is None or there is None:
             tag = "omission"
@@ -285,9 +300,11 @@ def _said(records: Sequence[Record], into: Adapter) -> dict[str, Record]:
     new: list[Record] = []
     for record in records:
         stated: Mapping[str, str] = fields.get(record, "kinds") or {}
-        if kinds is not None and kinds.required and stated.get(kinds.vocabulary) not in kinds.terms:
-            stated = {**stated, kinds.vocabulary: kinds.terms[0]}
-        new.append(lower(fields.replace(record, {"kinds": stated or None}), into))
+        said = lower(record, into)
+        needed = kinds is not None and kinds.required and said.role == "memory"
+        if needed and kinds is not None and stated.get(kinds.vocabulary) not in kinds.terms:
+            said = fields.replace(said, {"kinds": {**stated, kinds.vocabulary: kinds.terms[0]}})
+        new.append(said)
     store = Store(format=into.name, records=tuple(new))
     context = Context(now="1970-01-01T00:00:00.000Z")
     written = into.write(store, {}, context).records

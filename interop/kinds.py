@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from interop import fields
-from interop.adapter import Kinds
+from interop.adapter import Adapter, Kinds
 from interop.errors import UsageError
 from interop.model import ROLES, Json, Record
 
@@ -22,18 +22,56 @@ def parse_kind_map(text: str) -> dict[str, str]:
     Raises:
         UsageError: an entry is not ``LEFT=TERM``, or one LEFT has two terms.
     """
+    out = _pairs(text, "--kind-map", "LEFT=TERM", "untyped=project")
+    for left in out:
+        if left.startswith("role:") and left[5:] not in ROLES:
+            raise UsageError(f"--kind-map: {left!r} is no role", f"one of {', '.join(ROLES)}")
+    return out
+
+
+def _pairs(text: str, option: str, form: str, example: str) -> dict[str, str]:
     out: dict[str, str] = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         left, equals, term = (part.strip() for part in entry.partition("="))
         if not (left and equals and term):
-            raise UsageError(f"--kind-map: {entry!r} is not LEFT=TERM", "e.g. untyped=project")
-        if left.startswith("role:") and left[5:] not in ROLES:
-            raise UsageError(f"--kind-map: {left!r} is no role", f"one of {', '.join(ROLES)}")
+            raise UsageError(f"{option}: {entry!r} is not {form}", f"e.g. {example}")
         if out.setdefault(left, term) != term:
-            raise UsageError(
-                f"--kind-map: {left!r} has two terms, {out[left]!r} and {term!r}", "give one"
-            )
+            raise UsageError(f"{option}: {left!r} is both {out[left]!r} and {term!r}", "give one")
     return out
+
+
+def parse_status_map(text: str) -> dict[str, str]:
+    """Read ``OPEN=todo,DROPPED=done``: statuses of different vocabularies that mean the same.
+
+    Raises:
+        UsageError: an entry is not ``LEFT=STATUS``, or one LEFT has two statuses.
+    """
+    return _pairs(text, "--status-map", "LEFT=STATUS", "OPEN=todo")
+
+
+def declare_status(
+    record: Record, adapter: Adapter, status_map: Mapping[str, str], decision: Mapping[str, Json]
+) -> str | None:
+    """Give the status that the user declared for a record, or None to leave it alone.
+
+    Raises:
+        UsageError: the destination does not know the declared status.
+    """
+    known = adapter.statuses.get(record.role, ())
+    status: str | None = fields.get(record, "status")
+    chosen = decision.get("status")
+    if not known:
+        return None
+    if not isinstance(chosen, str):
+        if status is None or status in known or status.casefold() in map(str.casefold, known):
+            return None
+        chosen = status_map.get(status)
+    if chosen is not None and chosen not in known:
+        raise UsageError(
+            f"{record.key}: {adapter.name} does not know the status {chosen!r}",
+            f"one of {', '.join(known)}",
+        )
+    return chosen
 
 
 def check_terms(kind_map: Mapping[str, str], kinds: Kinds | None, destination: str) -> None:

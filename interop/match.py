@@ -69,8 +69,8 @@ def match(
     if by_key:
         pairing.in_place(handle, content)
         pairing.by(lambda r: (_nfc(r.key), content(r)), "key")
-        pairing.by(lambda r: _some(handle(r), r.role), "handle", only_unique=True)
-        pairing.by(lambda r: None if "~" in r.key else (_nfc(r.key), r.role), "key")
+        pairing.by(lambda r: _some(handle(r)), "handle", only_unique=True)
+        pairing.by(lambda r: None if "~" in r.key else _nfc(r.key), "key")
     pairing.by(lambda r: content(r) if text_of(r).strip() else None, "content")
     if near:
         pairing.neighbours()
@@ -251,8 +251,8 @@ def _tokens(text: str) -> list[str]:
     return out
 
 
-def _some(handle: str | None, role: str) -> Hashable:
-    return None if handle is None else (role, _nfc(handle))
+def _some(handle: str | None) -> Hashable:
+    return None if handle is None else _nfc(handle)
 
 
 def _nfc(text: str) -> str:

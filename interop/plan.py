@@ -50,6 +50,7 @@ Action = Literal[
     "keep",  # only the destination changed: it stays
     "gone",  # the destination removed it, the source did not change it: it stays removed
     "remove",  # the source removed it, and removing was asked for
+    "stays",  # the source removed it, and this format does not let it go
     "pending",  # the source removed it: removed only with --delete
     "carry",  # travels whole in the complement
     "refuse",  # cannot stand, nobody decided

@@ -7,12 +7,14 @@ here, by the core, so that every format does them alike.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from interop import fields, roles
 from interop.adapter import Adapter
 from interop.model import Body, Memory, Problem, Record, Store
 
+_CLAIM = re.compile(r"\A<mark>[^\n]*</mark>\n\n(?=<!-- interop: )")
 MARKDOWN = "text/markdown"
 HTML = "text/html"
 
@@ -51,6 +53,9 @@ def _seen(record: Record, adapter: Adapter, problems: list[Problem]) -> Record:
     if not isinstance(record, Memory) or "<!-- interop:" not in record.body.text:
         return record
     body = translated(record.body, MARKDOWN)
+    if record.body.media == HTML:
+        # a claim that the format puts before every text is not part of the rendering
+        body = replace(body, text=_CLAIM.sub("", body.text, count=1))
     if not roles.is_marked(body.text):
         return record
     found = roles.from_memory(replace(record, body=body))

@@ -144,6 +144,8 @@ def parse(text: str) -> Parsed | None:
     found: dict[str, list[str]] = {}
     by_label = {label: field for field, label in LABELS[role].items()}
     at, current = 0, ""
+    if len(lines) > 1 and not lines[0] and _LINE.match(lines[1]):
+        at = 1  # a translation puts the marker and the list apart
     while at < len(lines):
         line = lines[at]
         match = _LINE.match(line)

@@ -80,16 +80,20 @@ def open_store(spec: str, *, must_exist: bool = True) -> Opened:
         UsageError: more than one format fits, or the format has no store of its own here.
         FormatError: there is no such folder, no format fits, or its complement is damaged.
     """
-    root = root_of(spec)
+    root = root_of(spec, existing=must_exist)
     name = parse(spec)[0] or _detected(root, must_exist=must_exist)
     return load(registry.get(name), root, must_exist=must_exist)
 
 
-def root_of(spec: str) -> Path:
-    """Give the root of a store named by the user, without looking at what stands there."""
+def root_of(spec: str, *, existing: bool = True) -> Path:
+    """Give the root of a store named by the user, without looking at what stands there.
+
+    Of the places that a format reads, the first that exists; to write (``existing`` false), the
+    one that its runtime writes.
+    """
     name, text = parse(spec)
     if name is not None and not text:
-        return locate(registry.get(name), surroundings())
+        return locate(registry.get(name), surroundings(), existing=existing)
     return Path(text).expanduser()
 
 
@@ -171,14 +175,16 @@ def holds(format_name: str, field: str) -> bool:
     return can_hold(registry.get(format_name), field)
 
 
-def locate(adapter: Adapter, around: Surroundings) -> Path:
+def locate(adapter: Adapter, around: Surroundings, *, existing: bool = True) -> Path:
     """Give the place where a format keeps the store of the present project.
+
+    The first of its places is the one that its runtime writes.
 
     Raises:
         UsageError: the format has no such place.
     """
     places = adapter.locate(around) if adapter.locate is not None else ()
-    for place in places:
+    for place in places if existing else ():
         if around.is_dir(place):
             return place
     if places:

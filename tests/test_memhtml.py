@@ -292,7 +292,18 @@ def test_what_is_supplied_is_named() -> None:
 @pytest.mark.parametrize("kinds", [{}, {"claude": "project"}, {"memhtml": "note"}])
 def test_a_type_is_never_guessed(kinds: dict[str, str]) -> None:
     assert refused(memory(kinds=kinds)).field == "kinds"
-    assert refused(Task(key="t", body=Body(text="x"), kinds=kinds, status="todo")).field == "kinds"
+
+
+@pytest.mark.parametrize("kinds", [{}, {"claude": "project"}])
+def test_a_task_is_of_the_type_task(kinds: dict[str, str]) -> None:
+    """Its role says so, so nobody has to declare it; another type that is stated is not mended."""
+    task = Task(key="t", body=Body(text="x"), kinds=kinds, status="todo")
+    found = ADAPTER.fit(task, None, NOW)
+    assert isinstance(found, Fitted)
+    assert fields.get(found.record, "kinds") == {"memhtml": "task"}
+    assert [s.value for s in found.supplied if s.field == "kinds"] == ["task"]
+    stated = fields.replace(task, {"kinds": {**kinds, "memhtml": "note"}})
+    assert refused(stated).field == "kinds"
 
 
 def test_other_roles_are_refused() -> None:

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
-from interop import check, fields, registry
+from interop import check, fields, registry, roles
 from interop.adapter import Adapter, Context
 from interop.choices import Choices
 from interop.convert import after, plan
@@ -127,7 +127,7 @@ EDIT = "Edited by hand."
 def _edit(record: Record, text: str = EDIT) -> Record:
     assert isinstance(record, Memory)
     body = f"{record.body.text}\n\n{text}"
-    if "#" in record.key:
+    if "#" in record.key or roles.is_marked(record.body.text):
         body = f"{record.body.text} {text}"
     elif record.body.media == "text/html":
         body = f"{record.body.text}\n<p>{text}</p>"
@@ -135,7 +135,18 @@ def _edit(record: Record, text: str = EDIT) -> Record:
 
 
 def _editable(store: Opened) -> list[str]:
-    return [r.key for r in store.raw.records if isinstance(r, Memory) and r.body.text.strip()]
+    return [
+        r.key
+        for r in store.raw.records
+        if isinstance(r, Memory)
+        and r.body.text.strip()
+        and not (r.body.media == "text/html" and "<!-- interop:" in r.body.text)
+    ]
+
+
+def locked(found: Plan) -> bool:
+    """Does an open session keep the destination from taking a change? It travels then."""
+    return any(o.action == "carry" and "session" in o.reason for o in found.outcomes)
 
 
 def test_an_edit_there_comes_back_alone(sample: Sample) -> None:
@@ -146,14 +157,16 @@ def test_an_edit_there_comes_back_alone(sample: Sample) -> None:
         for key in _editable(b)[:3]:
             record = next(r for r in b.raw.records if r.key == key)
             changed = edited(b, {key: _edit(record)})
-            back = convert(changed, a)
+            coming = planned(changed, a)
+            if locked(coming):
+                continue
+            back = after(coming, a)
             before, now = said(a), said(back)
             moved = [k for k in now if before.get(k) != now[k]]
             assert len(moved) <= 1, moved
             edits = [r for k, r in said(changed).items() if said(b).get(k) != r]
             assert len(edits) == 1
-            bodies = [fields.get(r, "body") for r in now.values()]
-            assert fields.get(edits[0], "body") in bodies
+            assert any(fields.with_key(edits[0], k) == r for k, r in now.items())
 
 
 def test_an_edit_here_goes_there_alone(sample: Sample) -> None:
@@ -185,6 +198,8 @@ def test_edits_on_both_sides_meet(sample: Sample) -> None:
         a2 = edited(a, {here: _edit(next(r for r in a.raw.records if r.key == here), "Here.")})
         b2 = edited(b, {there: _edit(next(r for r in b.raw.records if r.key == there), "There.")})
         b3 = convert(a2, b2)
+        if locked(planned(b3, a2)):
+            continue
         a3 = convert(b3, a2)
         for store in (a3, b3):
             text = "\n".join(
@@ -246,7 +261,11 @@ def test_a_removal_waits_to_be_asked_for(sample: Sample) -> None:
         assert [c.path for c in waiting.changes] == [".interop/complement"]
         kept = after(waiting, a)
         assert said(kept) == said(a)
-        gone = convert(smaller, kept, delete=True)
+        asked = planned(smaller, kept, delete=True)
+        gone = after(asked, kept)
+        if asked.count("stays"):  # rows are permanent, and an open session lets nothing go
+            assert said(gone) == said(a)
+            continue
         assert len(gone.restored.store.records) == len(a.restored.store.records) - 1
         # and what the destination removed is not created again
         assert len(convert(a, smaller).restored.store.records) == len(
@@ -264,6 +283,8 @@ def test_nothing_is_written_without_decisions(sample: Sample) -> None:
         kinds = other.kinds
         for r in a.raw.records:
             stated: Mapping[str, str] = fields.get(r, "kinds") or {}
+            if r.role != "memory" and r.role in other.roles:
+                continue  # the role is the declaration
             if kinds and kinds.required and stated.get(kinds.vocabulary) not in kinds.terms:
                 assert r.key in found.template, "a kind is never made up"
         for o in refused:

@@ -27,6 +27,7 @@ from interop.model import Body, Json, Link, Memory
 from interop.syntax import header as fenced
 from interop.syntax.header import Entry, Header
 from interop.syntax.splice import Edit, splice
+from interop.syntax.wiki_links import targets
 
 FORMAT = "claude-code"
 VOCABULARY = "claude"
@@ -38,13 +39,6 @@ HEADER_FIELDS = ("name", "description", "kinds", "session", "modified")
 _TOP_ORDER = ("name", "description", "type", "originSessionId", "modified")
 _ORDER = ("node_type", "type", "originSessionId", "modified")
 _BLANK = re.compile(r"[ \t]*\r?\n")
-_CODE = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?![^\n]*`)|~{3,})[^\n]*"
-    r"(?:\n(?![ \t>]*\1[`~]*[ \t]*\r?$)[^\n]*)*(?:\n[^\n]*)?"
-    r"|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\r?\n)[^`]|(?!\2(?!`))`++)*?(?<!`)\2(?!`)",
-    re.MULTILINE,
-)
-_WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _QUOTED = re.compile(r"[,'\"`{}\[\]#]|:(?:\s|\Z)|\A[-?:&*!|>%@]")
 
 
@@ -157,11 +151,7 @@ def _body_span(text: str, header: Header | None) -> tuple[int, int]:
 
 def wiki_links(body: str) -> tuple[Link, ...]:
     """Give the wiki links outside code, each target once, in order."""
-    if "[[" not in body:
-        return ()
-    if "`" in body or "~~~" in body:
-        body = _CODE.sub(" ", body)
-    return tuple(Link(target=t) for t in dict.fromkeys(m[1] for m in _WIKI.finditer(body)))
+    return tuple(Link(target=t) for t in targets(body))
 
 
 def written(value: str) -> str:

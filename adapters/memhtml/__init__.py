@@ -22,7 +22,7 @@ from interop.adapter import Adapter, Context, Finding, Fitted, Hold, Kinds, Refu
 from interop.adapters.memhtml import placement
 from interop.adapters.memhtml.location import locate
 from interop.adapters.memhtml.repository import Repository
-from interop.adapters.memhtml.vocabulary import FORMAT, OWN, TYPES
+from interop.adapters.memhtml.vocabulary import FORMAT, OWN, TASK_STATUSES, TYPES
 from interop.model import Files, Record, Store
 
 __all__ = ["ADAPTER"]
@@ -60,6 +60,13 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
     from interop.adapters.memhtml import fitting
 
     return fitting.fit(record, current, context)
+
+
+def calm(record: Record) -> Record:
+    """Give the record without the marks that sleep leaves."""
+    from interop.adapters.memhtml import noise
+
+    return noise.calm(record)
 
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:
@@ -109,8 +116,10 @@ ADAPTER = Adapter(
     fit=fit,
     kinds=Kinds(vocabulary=FORMAT, terms=TYPES, required=True, closed=True),
     roles=frozenset({"memory", "task"}),
+    statuses={"task": TASK_STATUSES},
     media="text/html",
     handle=_handle,
+    calm=calm,
     derived=placement.is_generated,
     ignored=_ignored,
     lint=lint,

@@ -55,6 +55,8 @@ class _Fitting:
     def fitted(self) -> Fitted | Refusal:
         record, current = self.record, self.current
         kind = record.kinds.get(FORMAT)
+        if kind is None and isinstance(record, Task):
+            kind = self._supply("kinds", TASK, "a task is of the type task here")
         if current is None or kind != current.kinds.get(FORMAT):
             refusal = self._kind(kind)
             if refusal is not None:

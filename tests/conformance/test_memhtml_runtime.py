@@ -274,7 +274,7 @@ def test_whatever_is_written_is_indexed(
     """Made-up records by the dozen: nothing skipped, and each read back as it was written."""
     kinds = ADAPTER.kinds
     assert kinds is not None
-    found = data.draw(st.lists(made_up(kinds.terms), min_size=20, max_size=40))
+    found = data.draw(st.lists(made_up(kinds), min_size=20, max_size=40))
     new: list[Record] = []
     for n, record in enumerate(found):
         kind = data.draw(st.sampled_from(kinds.terms))

@@ -1,0 +1,90 @@
+r"""Topics of the Memory Compiler: bullets, and three tables whose rows have ids.
+
+    CONTEXT.md      ## Current facts
+                    - Docks in service: 212. *(as_of: 2026-05-04, evidence: dock register)*
+    OPEN_ITEMS.md   | OI-001 | Exchange the locks | OPEN | 2026-04-20 |  | 40 of 212 done |
+    DECISIONS.md    | D-002 | Open a week later | The ramp is late | 2026-05-11 | mail | D-001 | … |
+    TOMBSTONES.md   | T-001 | Opening day | 2026-06-13 | D-002 | 2026-05-11 | ramp is late | mail |
+
+Spec: docs/formats/memory-compiler.md, version 1.
+Cannot hold: names, titles, descriptions, hooks, kinds, tags, entities, links, dates of a fact, an
+archive, due dates; pipes and line ends in a cell.
+"""
+
+from __future__ import annotations
+
+import re
+
+from interop.adapter import Adapter, Hold
+from interop.adapters.memory_compiler import reading, tables
+from interop.adapters.memory_compiler.fitting import fit
+from interop.adapters.memory_compiler.lint import lint
+from interop.adapters.memory_compiler.topic import (
+    DECISION_STATUSES,
+    FORMAT,
+    OF_ROLE,
+    TABLES,
+    TASK_STATUSES,
+    is_derived,
+)
+from interop.adapters.memory_compiler.writing import write
+from interop.model import Files, Record, Store
+from interop.syntax import pipe_tables
+
+__all__ = ["ADAPTER"]
+
+_REPEAT = re.compile(r"~\d+\Z")
+
+
+def read(files: Files) -> Store:
+    """Read the bullets and every row that a person wrote; whatever else is there is carried."""
+    return reading.read(files).store()
+
+
+def detect(files: Files) -> str | None:
+    """Say why these files look like a topic: a header of a table has its very cells."""
+    for path, columns in TABLES.items():
+        text = files.get(path, b"").decode("utf-8", "replace")
+        if "|" in text and pipe_tables.scan(text, tables.is_header(columns)).tables:
+            return f"{path} has the table of a topic"
+    return None
+
+
+def handle(record: Record) -> str | None:
+    """Take the id of a row as its identity; a bullet has none, nor has an id used twice."""
+    path, cut, _ = record.key.partition("#")
+    return record.key if cut and path in TABLES and not _REPEAT.search(record.key) else None
+
+
+ADAPTER = Adapter(
+    name=FORMAT,
+    title="Memory Compiler topics",
+    spec=1,
+    holds={
+        "body": Hold.EXACT,
+        "status": Hold.EXACT,
+        "opened": Hold.EXACT,
+        "evidence": Hold.EXACT,
+        "decision": Hold.EXACT,
+        "why": Hold.EXACT,
+        "date": Hold.EXACT,
+        "supersedes": Hold.EXACT,
+        "subject": Hold.EXACT,
+        "rejected": Hold.EXACT,
+        "replacement": Hold.EXACT,
+        "reason": Hold.EXACT,
+        "source": Hold.EXACT,
+        "extra.notes": Hold.EXACT,
+        "extra.as_of": Hold.VIEW,
+        "extra.evidence": Hold.VIEW,
+    },
+    detect=detect,
+    read=read,
+    write=write,
+    fit=fit,
+    roles=frozenset({"memory", *OF_ROLE}),
+    statuses={"task": TASK_STATUSES, "decision": DECISION_STATUSES},
+    handle=handle,
+    derived=is_derived,
+    lint=lint,
+)

@@ -1,0 +1,338 @@
+"""Put a store over a topic: splice what differs, append what is new, never take a row away.
+
+Spec: docs/formats/memory-compiler.md, "Writing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from interop import fields
+from interop.adapter import Context, Refusal, Supplied, Written
+from interop.adapters.memory_compiler import cells, ledger, memory_tests, reading, rows
+from interop.adapters.memory_compiler.context_bullets import extra_of
+from interop.adapters.memory_compiler.context_edits import ContextEdits
+from interop.adapters.memory_compiler.fitting import WAY_OUT_STATUS, fit
+from interop.adapters.memory_compiler.reading import Part
+from interop.adapters.memory_compiler.settling import Change, Refused, settle
+from interop.adapters.memory_compiler.table_edits import TableEdits
+from interop.adapters.memory_compiler.tables import TableFile
+from interop.adapters.memory_compiler.topic import (
+    CONTEXT,
+    DECISIONS,
+    FILES,
+    FORMAT,
+    LATER_STATUS,
+    OF_ROLE,
+    TABLES,
+    TESTS,
+    Columns,
+)
+from interop.model import Body, Decision, Files, Memory, Record, Store
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over the files of a topic."""
+    return _Put(store, onto, context).written()
+
+
+class _Put:
+    """One put: changes are fitted, given their places, then made file by file."""
+
+    def __init__(self, store: Store, onto: Files, context: Context) -> None:
+        self.store = store
+        self.context = context
+        self.topic = reading.read(onto)
+        self.files: dict[str, bytes] = dict(onto)
+        self.version = self.topic.version
+        if not any(path in onto for path in FILES):
+            self.version = reading.read(context.originals).version
+        self.records: dict[str, Record] = {}
+        """Key in the store that was put -> the record that stands; a row that stays although it
+        was not in the store stands under its own key."""
+        self.supplied: list[Supplied] = []
+        self.refused: list[Refusal] = []
+        self.notes: list[str] = []
+        self.changes: dict[str, list[Change]] = {}
+        """Path -> what is to be done in that file."""
+
+    def written(self) -> Written:
+        gone = self._compare()
+        if self.topic.open_sessions and (gone or self.changes):
+            self._locked(gone)
+        else:
+            self._remove(gone)
+            self._tell_apart()
+            self._number()
+            self._make()
+        order = {record.key: n for n, record in enumerate(self.store.records)}
+        return Written(
+            files=self.files,
+            records=dict(
+                sorted(self.records.items(), key=lambda item: order.get(item[0], len(order)))
+            ),
+            supplied=tuple(self.supplied),
+            refused=tuple(self.refused),
+            notes=tuple(self.notes),
+        )
+
+    def _compare(self) -> list[Record]:
+        """Sort the records into what stands, what changes, and what is gone."""
+        gone = {record.key: record for record in self.topic.records()}
+        for record in self.store.records:
+            current = gone.pop(record.key, None)
+            if current is not None and record == current:
+                self.records[record.key] = current
+                continue
+            fitted = fit(record, current, self.context)
+            refusal = fitted if isinstance(fitted, Refusal) else None
+            if not isinstance(fitted, Refusal):
+                if current is not None and fitted.record == current:
+                    self.records[record.key] = current
+                    self.supplied += fitted.supplied
+                    self._say_views(record, current)
+                    continue
+                supplied = list(fitted.supplied)
+                meant = self._in_version(fitted.record, supplied)
+                if isinstance(meant, Refusal):
+                    refusal = meant
+                else:
+                    path = CONTEXT if meant.role == "memory" else OF_ROLE[meant.role].path
+                    change = Change(record.key, current, meant, tuple(supplied))
+                    self.changes.setdefault(path, []).append(change)
+            if refusal is not None:
+                self._refuse(refusal, current)
+        return list(gone.values())
+
+    def _say_views(self, record: Record, current: Record) -> None:
+        """Say of a bullet whose annotation alone was to change that its text says that."""
+        own, there = record.extra.get(FORMAT), current.extra.get(FORMAT)
+        if record.role == "memory" and own != there:
+            self.notes.append(
+                f"{record.key}: as_of and evidence repeat the text; change them there"
+            )
+
+    def _in_version(self, record: Record, supplied: list[Supplied]) -> Record | Refusal:
+        """Say a decision's status as the topic's version does."""
+        if not isinstance(record, Decision) or self.version > 1 or record.status is None:
+            return record
+        current = self.topic.record(record.key)
+        if LATER_STATUS.fullmatch(record.status) is None or (
+            current is not None and fields.get(current, "status") == record.status
+        ):
+            return record
+        if record.status == "Dropped":
+            return Refusal(
+                key=record.key,
+                field="status",
+                reason="'Dropped' is a status of the second version, and this topic is of the first"
+                ", whose checker takes Active, Superseded",
+                remedy=WAY_OUT_STATUS,
+            )
+        reason = "the first version says that, and not by what"
+        supplied.append(Supplied(key=record.key, field="status", value="Superseded", reason=reason))
+        return fields.replace(record, {"status": "Superseded"})
+
+    def _refuse(self, refusal: Refusal, stays: Record | None) -> None:
+        self.refused.append(refusal)
+        if stays is not None:
+            self.records[refusal.key] = stays
+
+    def _locked(self, gone: Iterable[Record]) -> None:
+        """Change nothing at all: any byte makes the open session impossible to close."""
+        sessions = ", ".join(self.topic.open_sessions)
+        for change in (c for path in sorted(self.changes) for c in self.changes[path]):
+            refusal = Refusal(
+                key=change.key,
+                field="session",
+                reason=f"session {sessions} is open, and could not be closed after any change",
+                remedy=ledger.WAY_OUT,
+            )
+            self._refuse(refusal, change.current)
+        for record in gone:
+            self.records[record.key] = record
+            self.notes.append(f"{record.key}: stays, because session {sessions} is open")
+
+    def _remove(self, gone: Iterable[Record]) -> None:
+        """Take bullets out; rows stay, since their ids are permanent."""
+        for record in gone:
+            if record.role == "memory":
+                change = Change(record.key, record, None, ())
+                self.changes.setdefault(CONTEXT, []).append(change)
+                continue
+            self.records[record.key] = record
+            way = "give it a status that says so" if record.role != "tombstone" else "let it be"
+            self.notes.append(f"{record.key}: stays, because rows are permanent here; {way}")
+
+    def _tell_apart(self) -> None:
+        """Let no new bullet say the very same as another: only their texts tell bullets apart."""
+        part = self.topic.parts.get(CONTEXT)
+        said = {fields.get(r, "body").text for r in part.records.values()} if part else set[str]()
+        new = {c.key: c for c in self.changes.get(CONTEXT, ()) if c.current is None and c.meant}
+        for record in (r for r in self.store.records if r.key in new):
+            change = new[record.key]
+            words = fields.get(change.meant, "body").text if change.meant else ""
+            called = fields.get(record, "name") or fields.get(record, "title")
+            fuller = cells.bullet(f"{words} ({called})") if called and words in said else words
+            if fuller and fuller != words:
+                change.meant = Memory(
+                    key=record.key, body=Body(text=fuller), extra=extra_of(fuller)
+                )
+                reason = "another bullet says the very same, so its name tells them apart"
+                change.supplied = (
+                    Supplied(key=record.key, field="body", value=fuller, reason=reason),
+                )
+            said.add(fuller)
+
+    # --- ids ---
+
+    def _number(self) -> None:
+        """Give new rows their ids: the ones of last time, their own, then the next ones."""
+        renumbered: dict[str, str] = {}
+        for path, columns in TABLES.items():
+            new = [change for change in self.changes.get(path, ()) if change.current is None]
+            part = self.topic.parts.get(path)
+            ids = rows.Ids(columns, part if isinstance(part, TableFile) else None)
+            for change in new:
+                address = self.context.addresses.get(change.key)
+                for name in (rows.own_id(columns, address), rows.own_id(columns, change.key)):
+                    if name is not None and not change.id and ids.is_free(name):
+                        change.id = ids.take(name)
+            kept = {change.id for change in new}
+            for change in new:
+                change.id = change.id or ids.next()
+                own = rows.own_id(columns, change.key)
+                if own is not None and own != change.id and own not in kept:
+                    renumbered[own] = change.id
+        self._point(renumbered)
+
+    def _point(self, renumbered: Mapping[str, str]) -> None:
+        """Let new rows point to the ids that the rows they mean have here."""
+        for change in (c for path in TABLES for c in self.changes.get(path, ())):
+            if change.current is None and change.meant is not None:
+                for field, name in rows.pointed(change.meant, renumbered).items():
+                    change.meant = fields.replace(change.meant, {field: name})
+                    reason = "the row that it points to has this id here"
+                    change.supplied += (
+                        Supplied(key=change.key, field=field, value=name, reason=reason),
+                    )
+        decisions = self.changes.get(DECISIONS)
+        if decisions:
+            self.changes[DECISIONS] = self._below_what_they_supersede(decisions)
+
+    def _below_what_they_supersede(self, changes: Sequence[Change]) -> list[Change]:
+        """Leave out decisions that supersede what does not stand above them."""
+        part = self.topic.parts.get(DECISIONS)
+        ids = part.ids if isinstance(part, TableFile) else ()
+        new = {c.id: c for c in changes if c.current is None}
+        pairs = [(name, c.meant) for name, c in new.items() if c.meant is not None]
+        order = rows.in_order(pairs, ids)
+        out = [c for c in changes if c.current is not None and self._may_supersede(c, ids)]
+        left = {c.key for c in out} | {new[name].key for name in order}
+        for change in changes:
+            if change.key not in left:
+                target = fields.get(change.meant, "supersedes") if change.meant else None
+                refusal = Refusal(
+                    key=change.key,
+                    field="supersedes",
+                    reason=f"supersedes {target!r}, and the checker takes one id that stands above",
+                    remedy="bring that decision too, clear the field, or use --carry",
+                )
+                self._refuse(refusal, change.current)
+        return [*out, *(new[name] for name in order)]
+
+    def _may_supersede(self, change: Change, ids: Sequence[str]) -> bool:
+        """Does a row that is there supersede one above it (or what it superseded before)?"""
+        assert change.current is not None, "a row that is there"
+        target = fields.get(change.meant, "supersedes") if change.meant is not None else None
+        if target is None or target == fields.get(change.current, "supersedes"):
+            return True
+        own = rows.own_id(TABLES[DECISIONS], change.current.key)
+        above = ids[: ids.index(own) + 1] if own in ids else ()
+        return target in above
+
+    # --- files ---
+
+    def _make(self) -> None:
+        """Make the changes, file by file; what cannot stand beside the rest is refused."""
+        fresh = not any(path in self.files for path in FILES)
+        done = False
+        for path in sorted(self.changes):
+            wanted = [c for c in self.changes[path] if c.meant is not None or c.current is not None]
+            part = self.topic.parts.get(path)
+            if part is None and path in self.files:
+                self._unreadable(path, wanted)
+                continue
+            result = settle(self._edits(path, part), wanted)
+            for change in wanted:
+                self._settled(change, result.records.get(change.key), result.refused)
+            self._moved(part, result.moved)
+            if result.text is not None:
+                self.files[path] = result.text.encode("utf-8")
+                done = True
+        if fresh and done:
+            self._complete()
+
+    def _edits(self, path: str, part: Part | None) -> ContextEdits | TableEdits:
+        if path == CONTEXT:
+            return ContextEdits(part)
+        return TableEdits(TABLES[path], part, second=self.version > 1)
+
+    def _unreadable(self, path: str, wanted: Iterable[Change]) -> None:
+        for change in wanted:
+            reason = f"{path} is not UTF-8, and is left as it is"
+            self._refuse(
+                Refusal(key=change.key, field="key", reason=reason, remedy=f"mend {path} first"),
+                change.current,
+            )
+
+    def _settled(
+        self, change: Change, stands: Record | None, refused: Mapping[str, Refused]
+    ) -> None:
+        why = refused.get(change.key)
+        if why is None:
+            if stands is not None:
+                self.records[change.key] = stands
+                self.supplied += change.supplied
+                self._say_id(change)
+        elif change.meant is not None:
+            refusal = Refusal(key=change.key, field=why.field, reason=why.reason, remedy=why.remedy)
+            self._refuse(refusal, change.current)
+        elif change.current is not None:
+            self.records[change.key] = change.current
+            self.notes.append(f"{change.key}: stays, because {why.reason}")
+
+    def _say_id(self, change: Change) -> None:
+        """Name an id that had to be another one than the record's own."""
+        columns: Columns | None = OF_ROLE.get(change.meant.role) if change.meant else None
+        if columns is None or change.current is not None:
+            return
+        own = rows.own_id(columns, change.key)
+        if own is not None and own != change.id:
+            reason = f"{own} is taken here, and ids are permanent"
+            value = f"{columns.path}#{change.id}"
+            self.supplied.append(Supplied(key=change.key, field="key", value=value, reason=reason))
+
+    def _moved(self, part: Part | None, moved: Mapping[str, Record]) -> None:
+        """Follow records whose address changed with the file: repeats of one text."""
+        for key in part.records if part is not None else ():
+            if key in moved and key in self.records:
+                self.records[key] = moved[key]
+
+    def _complete(self) -> None:
+        """Create what a new topic needs: the four files, and tests, or no session can close.
+
+        The second version has a register in the place of OPEN_ITEMS.md, and it is not known what
+        its checker demands, so only files that say something are made.
+        """
+        if self.version > 1:
+            return
+        for path in FILES:
+            if path not in self.files:
+                text = self._edits(path, None).blank()
+                self.files[path] = text.encode("utf-8")
+        if TESTS not in self.files:
+            self.files[TESTS] = memory_tests.FRESH.encode("utf-8")
+            self.notes.append(
+                f"{TESTS} holds one test that always passes: without tests no session can be closed"
+            )

@@ -142,6 +142,10 @@ def _never(path: str) -> bool:
     return False
 
 
+def _as_it_is(record: Record) -> Record:
+    return record
+
+
 def path_handle(record: Record) -> str | None:
     """Take the key of a record with a file of its own as its identity; others have none."""
     return None if "#" in record.key else record.key

@@ -566,9 +566,10 @@ class _Planning:
                 f"the full text of the source ({size:,} bytes) enters the destination's "
                 f"{COMPLEMENT}" + (f", which {off} may carry off this machine" if off else "")
             )
-        self.notes += new_findings(
-            self.adapter, (self.ground.files, self.ground.raw), (files, result)
-        )
+        if files != self.destination.tree.files:
+            self.notes += new_findings(
+                self.adapter, (self.ground.files, self.ground.raw), (files, result)
+            )
         self.notes += (
             f"{then} was recognised as {now} by its text alone"
             for store in (self.source, self.destination)

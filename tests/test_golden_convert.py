@@ -70,7 +70,7 @@ def converted(said: dict[str, Any]) -> tuple[str, dict[str, bytes]]:
 
 def blank(name: str, identity: str) -> Opened:
     tree = Tree(files={}, complement=None, problems=())
-    return assemble(registry.get(name), Path("/nowhere/destination"), tree, None, identity)
+    return assemble(registry.get(name), Path(f"/nowhere/{identity}"), tree, None, identity)
 
 
 def named(store: Opened, name: str) -> Opened:

@@ -96,7 +96,7 @@ def test_what_we_write_loads_lints_and_dumps_the_same(version: str, tmp_path: Pa
 
 @VERSIONS
 def test_what_the_runtime_did_comes_back_and_nothing_else(version: str, tmp_path: Path) -> None:
-    sample = next(s for s in CLAUDE if s.case.name == "g1" or s.id == "golden/claude-code/g1")
+    sample = next(s for s in CLAUDE if s.id == "golden/claude-code/generation-1")
     home = on_disk(sample, tmp_path / "claude")
     before = files(home)
     sync(claude(home), bantamkit(tmp_path / "b"))

@@ -14,12 +14,24 @@ from interop.model import Memory
 from interop.plan import COMPLEMENT, Plan
 from interop.stores import Opened, load
 from tests import peers
-from tests.samples import Sample, samples
+from tests.samples import samples
 
 pytestmark = pytest.mark.conformance
 NOW = "2026-09-01T08:30:00.000Z"
 VERSIONS = pytest.mark.parametrize("version", peers.BANTAMKIT)
 CLAUDE = [s for s in samples() if s.adapter.name == "claude-code" and s.tree.files]
+
+
+HOME = {
+    "MEMORY.md": "# Memory Index\n\n- [Pump](pump.md) — at the ramp\n- [Locks](locks.md)\n",
+    "pump.md": "---\nname: Pump at the pier\ndescription: Where the pump is\ntype: project\n---\n\n"
+    "At the ramp.\n",
+    "locks.md": "---\r\nname: locks\r\ndescription: Lock batch\r\ntype: feedback\r\n---\r\n"
+    "Batch B7 goes back.\r\n",
+    "tone.md": "---\nname: tone\ndescription: 'Tone, of mails'\nmetadata: \n  node_type: memory\n"
+    "  type: user\n---\n\nShort sentences.\n\n---\n\nNo jokes.",
+    "board.md": "---\nname: board\ndescription: The board\ntype: reference\n---\n\nIn the hall.\n",
+}
 
 
 def sync(source: Opened, destination: Opened, *, delete: bool = False) -> Plan:
@@ -28,13 +40,6 @@ def sync(source: Opened, destination: Opened, *, delete: bool = False) -> Plan:
     found = plan(source, destination, choices, now=NOW)
     apply_plan(found, source, destination, choices)
     return found
-
-
-def on_disk(sample: Sample, root: Path) -> Path:
-    for path, data in sample.tree.files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(data)
-    return root
 
 
 def ask(version: str, root: Path, *operations: dict[str, Any]) -> list[dict[str, Any]]:
@@ -96,8 +101,10 @@ def test_what_we_write_loads_lints_and_dumps_the_same(version: str, tmp_path: Pa
 
 @VERSIONS
 def test_what_the_runtime_did_comes_back_and_nothing_else(version: str, tmp_path: Path) -> None:
-    sample = next(s for s in CLAUDE if s.id == "golden/claude-code/generation-1")
-    home = on_disk(sample, tmp_path / "claude")
+    home = tmp_path / "claude"
+    home.mkdir()
+    for path, text in HOME.items():
+        (home / path).write_bytes(text.encode("utf-8"))
     before = files(home)
     sync(claude(home), bantamkit(tmp_path / "b"))
     names = sorted(

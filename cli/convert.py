@@ -101,6 +101,18 @@ def run(
             "--no-commit", help="In a store that lives in git: leave the commit to yourself."
         ),
     ] = False,
+    tombstones: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A further store whose tombstones count (may be repeated).", metavar="STORE"
+        ),
+    ] = None,
+    allow_tombstoned: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A record that may state a rejected value (may be repeated).", metavar="KEY"
+        ),
+    ] = None,
     complement: Annotated[
         str,
         typer.Option(
@@ -129,6 +141,8 @@ def run(
         complement=not no_complement,
         allow_loss=allow_loss,
         accept_stale=accept_stale,
+        tombstones=tuple(stores.open_store(spec) for spec in tombstones or ()),
+        allow_tombstoned=frozenset(allow_tombstoned or ()),
         host=HostOptions(commit=not no_commit, complement_in_git=complement == "keep"),
     )
     with progress("planning"):

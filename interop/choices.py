@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from interop.host import HostOptions
 from interop.model import Json
+from interop.stores import Opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,10 @@ class Choices:
     """Go on without the records that are refused or in conflict."""
     override: bool = False
     """Let the kind map change kinds that the destination accepts."""
+    tombstones: tuple[Opened, ...] = ()
+    """Further stores whose tombstones count."""
+    allow_tombstoned: frozenset[str] = frozenset()
+    """Keys of records that may state a rejected value."""
     complement: bool = True
     allow_loss: bool = False
     accept_stale: bool = False

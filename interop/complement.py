@@ -72,6 +72,8 @@ class Line:
     """Fields in which this store had its own value when it was last written."""
     declared: Mapping[str, str] = field(default_factory=dict[str, str])
     """Kinds that the user declared for this record: vocabulary -> term."""
+    allowed: bool = False
+    """The user let it state a value that a tombstone rejects."""
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
     """Stores further back on the way -> the record's key there."""
     since: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
@@ -259,6 +261,8 @@ def _line_to_json(line: Line) -> dict[str, Json]:
         out["kept"] = list[Json](sorted(line.kept))
     if line.declared:
         out["declared"] = dict(line.declared)
+    if line.allowed:
+        out["allowed"] = True
     if line.keys:
         out["keys"] = dict(sorted(line.keys.items()))
     if line.since:
@@ -281,6 +285,7 @@ def _line_from_json(item: Mapping[str, Json], at: str) -> Line:
         seal=cast("str", item.get("seal", "")),
         kept=frozenset(cast("list[str]", item.get("kept", []))),
         declared=cast("dict[str, str]", item.get("declared", {})),
+        allowed=item.get("allowed") is True,
         keys=cast("dict[str, str]", item.get("keys", {})),
         since={s: _values_from_json(v) for s, v in since.items()},
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from interop import fields, undoing
+from interop import fields, guard, guarding, undoing
 from interop.adapter import Context, Refusal, Written, path_of, repeat_key
 from interop.cases import Case, Verdict, decide
 from interop.choices import NO_CHOICES, Choices
@@ -209,6 +209,11 @@ class _Planning:
         """Key in the target -> kind that the user declared."""
         self.stated: dict[str, dict[str, str]] = {}
         """Key in the target -> field -> what the user declared for it."""
+        self.allowed: set[str] = set()
+        """Keys of cases that state a rejected value, as the user allowed."""
+        taking_part = (source, destination, *choices.tombstones)
+        self.stones = guarding.stones(taking_part)
+        self.told = guarding.history(taking_part if self.stones.values else ())
         self.notes: list[str] = []
 
     def plan(self) -> Plan:
@@ -292,6 +297,8 @@ class _Planning:
     def fit(self, case: Case, verdict: Verdict) -> None:
         """Say the merged record in the destination's way, or refuse it."""
         assert verdict.merged is not None
+        if not self.guarded(case, verdict):
+            return
         if case.raw is None or case.there is None:
             key = repeat_key(self.suggested(case), self.target)
             present = None
@@ -313,6 +320,31 @@ class _Planning:
         if target != present:
             self.target[key] = target
         self.settled.append((case, verdict, key))
+
+    def guarded(self, case: Case, verdict: Verdict) -> bool:
+        """Refuse a record that states a rejected value anew; what stood before is warned of."""
+        if not self.stones.values or verdict.action not in ("add", "update"):
+            return True
+        assert verdict.merged is not None
+        merged, there = verdict.merged, case.there
+        self.notes += (
+            f"{case.key}: {guard.sentence(c)}; it stood there before"
+            for c in guard.standing(there, merged, self.stones, told=self.told)
+        )
+        found = guard.reasserted(there, merged, self.stones, told=self.told)
+        if not found:
+            return True
+        said = "; ".join(map(guard.sentence, found))
+        if case.key in self.choices.allow_tombstoned:
+            self.allowed.add(case.key)
+            self.notes.append(f"{case.key}: {said}; let through as was asked")
+            return True
+        way = f"correct it, or let it through with --allow-tombstoned {case.key}"
+        self.undecided(
+            case, Verdict(action="conflict", reason=said, remedy=way),
+            Refusal(key=case.key, field="tombstone", reason=said, remedy=way),
+        )  # fmt: skip
+        return False
 
     def refused(self, case: Case, verdict: Verdict, refusal: Refusal) -> None:
         """Let a record that cannot stand travel, where that was asked for or is the only way."""
@@ -361,6 +393,8 @@ class _Planning:
             self.outcomes.append(replace(found, action="skip"))
             return
         self.outcomes.append(replace(found, action="refuse" if refusal else "conflict"))
+        if refusal is not None and refusal.field == "tombstone":
+            return  # no decision in the file: a tombstone is overruled record by record, by hand
         ways = {"kinds": "kind", "status": "status"}
         way = "take" if refusal is None else ways.get(refusal.field, "carry")
         self.template[case.key] = {way: None}
@@ -477,6 +511,7 @@ class _Planning:
                     merged=merged,
                     stands=now[stands.key] if stands is not None else None,
                     declared={vocabulary: declared} if declared is not None else {},
+                    allowed=case.key in self.allowed,
                 )
             )
         moved = {k: r.key for k, r in written.records.items()}

@@ -26,6 +26,8 @@ class Kept:
     stands: Record | None
     """What the destination's format says of it; None when it only travels."""
     declared: Mapping[str, str]
+    allowed: bool = False
+    """The user let it state a value that a tombstone rejects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +121,7 @@ def _line(item: Kept, me: str, generation: int, *, travelled: bool) -> Line:
         generation=generation,
         base=base,
         declared=item.declared or (case.line.declared if case.line is not None else {}),
+        allowed=item.allowed or (case.line is not None and case.line.allowed),
         keys=keys,
         since=since,
     )

@@ -1,0 +1,366 @@
+"""Which live records state a rejected value again: the teeth of the tombstones.
+
+    | T-002 | Sign colour | hex 1E3A5F | D-004 | 2026-05-12 | not readable | sign shop |
+    - The signs are #1e3a5f.                                                 <- a collision
+
+The very words are compared, token by token: folded (case, Unicode composition, white space), whole,
+of any length. Records that tell the history of a value may say it. Nothing is read from a disk, and
+a store is seen through its renderings before it comes here (interop.rendering).
+
+Spec: docs/guard.md, version 1.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from interop import tokens
+from interop.model import Body, Decision, Memory, Record, Task, Tombstone
+
+VERBATIM: Final = "only the very words are compared: a paraphrase of a rejected value is not seen"
+"""What a list of collisions has to say once, also when it is empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stone:
+    """A tombstone, and the store that it comes from."""
+
+    record: Tombstone
+    store: str = ""
+    """What people call the store."""
+    id: str | None = None
+    """Its id where its key does not end in it: a rendering has a key of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A rejected value, ready to be compared."""
+
+    stone: Stone
+    id: str
+    text: str
+    """As written, without the marks around it."""
+    needle: str
+    """What is looked for, folded."""
+    cites: tuple[str, ...]
+    """Replacement and Source, folded: as they stand, and what can be an id in them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """The rejected values of all tombstones, and an index of them."""
+
+    values: tuple[Value, ...]
+    by_anchor: Mapping[str, tuple[int, ...]]
+    """A token without which a value is not stated -> places in ``values``, in order."""
+    unchecked: tuple[Stone, ...]
+    """Tombstones that have nothing to compare."""
+
+
+Tombstones: TypeAlias = Iterable[Stone] | Values
+"""Whoever asks about many records calls ``rejected_values`` once and hands on its outcome."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What the exemptions need to know beyond a record itself."""
+
+    ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Key -> id, for records whose key does not end in ``#`` and their id."""
+    superseded: frozenset[str] = frozenset()
+    """Ids of decisions that another one's Supersedes names, folded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collision:
+    """A field of a live record that states a rejected value."""
+
+    key: str
+    field: str
+    tombstone_id: str
+    tombstone_store: str
+    rejected: str
+    """The value as its tombstone writes it, without the marks around it."""
+    reason: str | None
+    replacement: str | None
+
+
+def sentence(collision: Collision) -> str:
+    """Say what is wrong and what stands in the value's place; the key is for the caller to say."""
+    stone = collision.tombstone_id
+    if collision.tombstone_store:
+        stone = f"{stone} of {collision.tombstone_store}"
+    said = f"{collision.field} states {collision.rejected!r} again, rejected by {stone}"
+    if collision.reason is not None and tokens.speaks(collision.reason):
+        said = f"{said}: {_one_line(collision.reason)}"
+    if collision.replacement is not None and tokens.speaks(collision.replacement):
+        said = f"{said}; in its place: {_one_line(collision.replacement)}"
+    return said
+
+
+def rejected_values(tombstones: Iterable[Stone]) -> Values:
+    """Prepare the values of tombstones for comparison; one that several stores hold counts once."""
+    values: list[Value] = []
+    unsaid: list[Stone] = []
+    index: dict[str, list[int]] = {}
+    seen: set[tuple[str | None, ...]] = set()
+    for stone in tombstones:
+        record = stone.record
+        text = tokens.unmarked(record.rejected or "")
+        if not tokens.speaks(text):
+            unsaid.append(stone)
+            continue
+        needle = tokens.fold(text)
+        colour = _HEX.fullmatch(needle)
+        if colour is not None:
+            # whoever states `hex X` or `#X` as a whole token also states X as one
+            needle = colour[1]
+        said = (record.subject, record.replacement, record.date, record.reason, record.source)
+        if (needle, *said) in seen:
+            continue
+        seen.add((needle, *said))
+        index.setdefault(tokens.anchor(needle), []).append(len(values))
+        name = stone.id or _id_in(record.key) or record.key
+        cells = [tokens.fold(cell) for cell in (record.replacement, record.source) if cell]
+        cites = (*cells, *(" ".join(_named(cell)) for cell in cells))
+        values.append(Value(stone=stone, id=name, text=text, needle=needle, cites=cites))
+    return Values(
+        values=tuple(values),
+        by_anchor={anchor: tuple(places) for anchor, places in index.items()},
+        unchecked=tuple(unsaid),
+    )
+
+
+def unchecked(tombstones: Tombstones) -> tuple[Stone, ...]:
+    """Give the tombstones whose value has neither letter nor digit, so that nothing is compared."""
+    return _prepared(tombstones).unchecked
+
+
+def history(records: Iterable[Record], ids: Mapping[str, str] | None = None) -> History:
+    """Gather what the records of one store say about each other.
+
+    ``ids`` has the ids of records whose keys do not end in them: a marker of a rendering says it.
+    """
+    known = ids or {}
+    superseded: set[str] = set()
+    for record in records:
+        if isinstance(record, Decision) and record.supersedes:
+            own = _id_of(record, known)
+            said = tokens.fold(record.supersedes)
+            superseded |= {said, *_named(said)} - {own}
+    return History(ids=known, superseded=frozenset(superseded))
+
+
+def collisions(
+    records: Iterable[Record],
+    tombstones: Tombstones,
+    *,
+    fields: Collection[str] | None = None,
+    told: History | None = None,
+) -> list[Collision]:
+    """Give every statement of a rejected value in the live records of one store.
+
+    In the order of the records, their fields and the tombstones. ``fields`` limits what is read;
+    ``told`` is what the records say about each other, gathered from them if it is not given.
+    """
+    values = _prepared(tombstones)
+    all_of_them = list(records)
+    known = told if told is not None else history(all_of_them)
+    return [
+        _collision(record, where, value)
+        for record in all_of_them
+        for where, value in _stated(record, values, known, fields)
+    ]
+
+
+def reasserted(
+    before: Record | None, after: Record, tombstones: Tombstones, *, told: History | None = None
+) -> list[Collision]:
+    """Give the collisions that a change brings in: what it creates, or states newly in a field.
+
+    A record that was archived or history before, and is live now, states all of it anew. Without
+    ``told`` a decision counts as superseded only where its own Status says so.
+    """
+    return [c for c, is_new in _compared(before, after, tombstones, told) if is_new]
+
+
+def standing(
+    before: Record | None, after: Record, tombstones: Tombstones, *, told: History | None = None
+) -> list[Collision]:
+    """Give the collisions that a change only leaves: the same field stated the value before.
+
+    A correction is among them (``was 25 €, now 20 €``), so they are for a warning.
+    """
+    return [c for c, is_new in _compared(before, after, tombstones, told) if not is_new]
+
+
+def _prepared(tombstones: Tombstones) -> Values:
+    return tombstones if isinstance(tombstones, Values) else rejected_values(tombstones)
+
+
+def _collision(record: Record, where: str, value: Value) -> Collision:
+    return Collision(
+        key=record.key,
+        field=where,
+        tombstone_id=value.id,
+        tombstone_store=value.stone.store,
+        rejected=value.text,
+        reason=value.stone.record.reason,
+        replacement=value.stone.record.replacement,
+    )
+
+
+def _compared(
+    before: Record | None, after: Record, tombstones: Tombstones, told: History | None
+) -> Iterator[tuple[Collision, bool]]:
+    """Give every collision of the new record, and whether the change brings it in."""
+    values = _prepared(tombstones)
+    known = told if told is not None else History()
+    now = list(_stated(after, values, known, None))
+    if not now:
+        return
+    own = History(ids=known.ids)  # what supersedes a decision now is no word on it before
+    then = {
+        (where, value.needle)
+        for where, value in (_stated(before, values, own, None) if before is not None else ())
+    }
+    for where, value in now:
+        yield _collision(after, where, value), (where, value.needle) not in then
+
+
+# what a record says, and whether it is history
+
+
+def _stated(
+    record: Record, values: Values, told: History, fields: Collection[str] | None
+) -> Iterator[tuple[str, Value]]:
+    if not values.values or not _is_live(record, told):
+        return
+    name = _id_of(record, told.ids)
+    for where, readings in _spoken(record):
+        if fields is not None and where not in fields:
+            continue
+        found: set[int] = set()
+        for text in readings:
+            found |= _found(tokens.fold(text), values)
+        for place in sorted(found):
+            value = values.values[place]
+            if name is None or not any(tokens.states(said, name) for said in value.cites):
+                yield where, value
+
+
+def _is_live(record: Record, told: History) -> bool:
+    if isinstance(record, Tombstone):
+        return False
+    if isinstance(record, Decision):
+        if _SUPERSEDED.match(tokens.fold(record.status or "")):
+            return False
+        return _id_of(record, told.ids) not in told.superseded
+    if isinstance(record, Task) and tokens.fold(record.status or "") in _CLOSED:
+        return False
+    return record.state == "live"
+
+
+def _spoken(record: Record) -> Iterator[tuple[str, Sequence[str]]]:
+    """Give each field that speaks, with its readings."""
+    if isinstance(record, Decision):
+        texts = {"decision": record.decision, "why": record.why}
+    elif isinstance(record, Memory):
+        texts = {
+            "name": record.name,
+            "title": record.title,
+            "description": record.description,
+            "hook": record.hook,
+        }
+    else:
+        return
+    yield from ((name, (text,)) for name, text in texts.items() if text)
+    if isinstance(record, Memory) and record.body.text:
+        yield "body", _readings(record.body)
+    for own in record.extra.values():
+        # the one cell of prose that the model has no field for, whatever format states it
+        notes = own.get("notes") if isinstance(own, dict) else None
+        if isinstance(notes, str) and notes:
+            yield "extra.notes", (notes,)
+
+
+def _readings(body: Body) -> Sequence[str]:
+    """Give a text as it is written and, where that may differ, as people see it."""
+    text = body.text
+    if body.media == "text/html":
+        return (_visible(text),) if "<" in text else (html.unescape(text),)
+    if "\\" in text or "&" in text:
+        return (text, html.unescape(_ESCAPE.sub(r"\1", text)))
+    return (text,)
+
+
+def _visible(markup: str) -> str:
+    """Give what a page shows; elements of running text do not part words, all others do."""
+    from turbohtml import TokenType, tokenize  # a parser that stores in Markdown never need
+
+    from interop.markup.vocabulary import PHRASES
+
+    shown: list[str] = []
+    unseen = ""
+    for token in tokenize(markup):
+        if token.type is TokenType.TEXT and not unseen:
+            shown.append(token.data or "")
+        elif token.type is TokenType.START_TAG or token.type is TokenType.END_TAG:
+            tag = token.tag or ""
+            if tag in ("script", "style"):
+                unseen = tag if token.type is TokenType.START_TAG else ""
+            if tag not in PHRASES and tag != "wbr":
+                shown.append("\n")
+    return "".join(shown)
+
+
+def _id_of(record: Record, ids: Mapping[str, str]) -> str | None:
+    """Give the id that people cite a record by, folded."""
+    name = ids.get(record.key) or _id_in(record.key)
+    return tokens.fold(name) if name is not None and tokens.speaks(name) else None
+
+
+def _id_in(key: str) -> str | None:
+    """Give the id in the key of a row; the second row with an id has the same one."""
+    return _REPEAT.sub("", key.partition("#")[2]) or None
+
+
+def _named(said: str) -> tuple[str, ...]:
+    """Give the words of a folded cell that can be ids: ``D-1/D-2`` are two, a file name is none."""
+    words: list[str] = []
+    for word in _WORD.findall(said):
+        path, cut, name = word.rpartition("#")
+        if cut and path:
+            words.append(name)  # a whole key: its id cites, its file does not
+        elif not _FILE.search(name):
+            words += name.split("/")
+    return tuple(word.rstrip(".") for word in words)
+
+
+def _found(text: str, values: Values) -> set[int]:
+    """Give the places of the values that a folded text states."""
+    found: set[int] = set()
+    for token in values.by_anchor.keys() & tokens.of(text):
+        found.update(
+            place
+            for place in values.by_anchor[token]
+            if tokens.states(text, values.values[place].needle)
+        )
+    return found
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_HEX: Final = re.compile(r"hex #?([0-9a-f]+)")
+_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_REPEAT: Final = re.compile(r"~\d+\Z")
+_WORD: Final = re.compile(r"[^\s,;:+'’@()\[\]|<>\"`]+")
+_FILE: Final = re.compile(r"\.[a-z][a-z0-9]*[.]?\Z")
+_SUPERSEDED: Final = re.compile(r"superseded(?![^\W_])")
+_CLOSED: Final = ("done", "dropped")

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "What differs between two stores, by record and field.",
     "check": "Prove on a store that nothing of it gets lost.",
     "lint": "What a store's runtime would choke on, drop or cap.",
+    "export": "Write stores into a SQLite database for searching.",
     "undo": "Take back the last conversion into a store.",
 }
 """Command -> the first line of its module's docstring, so that help imports none of them."""

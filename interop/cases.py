@@ -8,11 +8,12 @@ Spec: docs/model.md, section "Converting onto a store that exists".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from interop import fields
+from interop.adapter import Adapter, Hold
 from interop.complement import Line
 from interop.fields import FIELDS, Value
 from interop.merge import merge, same
@@ -21,6 +22,10 @@ from interop.model import Json, Record
 LATEST = ("recalled", "modified", "observations")
 """What runtimes count by themselves: where both sides moved on, the later statement is true of
 both, and a difference in them alone is no edit."""
+
+
+def _as_it_is(record: Record) -> Record:
+    return record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,8 @@ class Case:
     """The key it had in the destination once."""
     carried: bool = False
     """It has travelled in the destination's complement since the last conversion."""
+    calm: Callable[[Record], Record] = _as_it_is
+    """The destination's record without what its runtime changes by itself."""
     doubtful: str = ""
     """Why the counterpart is only probably the same record."""
 
@@ -142,7 +149,8 @@ def _source_gone(case: Case, take: Json, *, delete: bool) -> Verdict:
         return Verdict(action="gone")
     if take == "destination":
         return Verdict(action="keep", merged=case.there)
-    if case.base is not None and not unchanged(case.base, case.there) and take != "source":
+    edited = case.base is not None and not unchanged(case.calm(case.base), case.calm(case.there))
+    if edited and take != "source":
         return Verdict(
             action="conflict",
             reason="removed in the source, changed in the destination",
@@ -174,6 +182,27 @@ def unchanged(base: Record, now: Record) -> bool:
     return base.role == now.role and all(
         same(fields.get(base, f), fields.get(now, f)) for f in FIELDS[now.role] if f not in LATEST
     )
+
+
+def without_noise(record: Record, base: Record, of: Adapter, to: Adapter) -> Record:
+    """Give a record with the edits that were made in it, without what its runtime did by itself.
+
+    What the destination cannot say goes along in the complement all the same, and between two
+    stores of one format everything does. A date of change goes along with an edit that the
+    destination can say.
+    """
+    if of is to or record.role != base.role:
+        return record
+    then, now = of.calm(base), of.calm(record)
+    said = [f for f in FIELDS[record.role] if to.holds.get(f) is Hold.EXACT]
+    noise = {f for f in said if same(fields.get(then, f), fields.get(now, f))}
+    edited = len(noise) < len(said)
+    values = {
+        f: fields.get(base, f)
+        for f in noise
+        if not (edited and f in LATEST) and not same(fields.get(base, f), fields.get(record, f))
+    }
+    return fields.replace(record, values) if values else record
 
 
 def _ways(key: str) -> str:

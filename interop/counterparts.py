@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from interop import fields
 from interop.adapter import Adapter
 from interop.ancestry import Ancestor, ancestors
-from interop.cases import Case
+from interop.cases import Case, without_noise
 from interop.complement import Line
 from interop.fields import FIELDS
 from interop.match import match, message
@@ -114,10 +114,13 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
                     )
                 )
             continue
+        record = here.get(a.source or "")
+        if record is not None and other is not None:
+            record = without_noise(record, a.base, source.adapter, adapter)
         out.append(
             Case(
                 key=a.source or a.destination or a.base.key,
-                source=here.get(a.source or ""),
+                source=record,
                 there=other,
                 raw=raw.get(a.destination or ""),
                 base=a.base,
@@ -126,6 +129,7 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
                 lines=source.restored.lines.get(a.source or "", ()),
                 address=a.address,
                 carried=a.carried,
+                calm=adapter.calm,
             )
         )
     used = {a.source for a in found}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from interop import fields
-from interop.adapter import Adapter, Context, Hold
+from interop.adapter import Adapter, Context, Hold, Kinds
 from interop.ancestry import ancestors
 from interop.cases import LATEST
 from interop.fields import FIELDS
@@ -240,9 +240,11 @@ def _fields(
         if here == there or (words is not None and words.alike(record, other, name)):
             continue
         tag: Tag = "content"
-        if name in LATEST or same(here, there):
-            tag = "noise"
-        elif fields.get(quiet, name) == fields.get(still, name):
+        if (
+            name in LATEST
+            or same(here, there)
+            or fields.get(quiet, name) == fields.get(still, name)
+        ):
             tag = "noise"
         elif here is None or there is None:
             tag = "omission"
@@ -289,9 +291,27 @@ class _Words:
         if field == "kinds":  # what stood in for a kind while it was said is no statement
             return False
         here, there = fields.get(record, field), fields.get(other, field)
-        return same(fields.get(self.a_in_b[record.key], field), there) or same(
-            here, fields.get(self.b_in_a[other.key], field)
+        said, told = (
+            fields.get(self.a_in_b[record.key], field),
+            fields.get(self.b_in_a[other.key], field),
         )
+        if (here is None and _is_now(said)) or (there is None and _is_now(told)):
+            return True  # a date that a conversion supplies is when it was made, no statement
+        return same(said, there) or same(here, told)
+
+
+_NOW = "1970-01-01"
+"""A moment at which nothing is converted: where it is said, it was supplied."""
+
+
+def _is_now(value: fields.Value) -> bool:
+    return isinstance(value, str) and value.startswith(_NOW)
+
+
+def _cannot(stated: Mapping[str, str], kinds: Kinds) -> bool:
+    """Does a format refuse a record for its kind, or for having none?"""
+    term = stated.get(kinds.vocabulary)
+    return kinds.required if term is None else kinds.closed and term not in kinds.terms
 
 
 def _said(records: Sequence[Record], into: Adapter) -> dict[str, Record]:
@@ -301,11 +321,10 @@ def _said(records: Sequence[Record], into: Adapter) -> dict[str, Record]:
     for record in records:
         stated: Mapping[str, str] = fields.get(record, "kinds") or {}
         said = lower(record, into)
-        needed = kinds is not None and kinds.required and said.role == "memory"
-        if needed and kinds is not None and stated.get(kinds.vocabulary) not in kinds.terms:
+        if kinds is not None and said.role == "memory" and _cannot(stated, kinds):
             said = fields.replace(said, {"kinds": {**stated, kinds.vocabulary: kinds.terms[0]}})
         new.append(said)
     store = Store(format=into.name, records=tuple(new))
-    context = Context(now="1970-01-01T00:00:00.000Z")
+    context = Context(now=f"{_NOW}T00:00:00.000Z")
     written = into.write(store, {}, context).records
     return {r.key: seen_record(written.get(r.key, r), into) for r in records}

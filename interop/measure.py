@@ -14,6 +14,7 @@ from interop.merge import same
 from interop.model import Body, Files, Record, Store
 from interop.plan import FieldOutcome, Outcome
 from interop.rendering import translated
+from interop.secrets import mask
 
 
 def read_back(
@@ -129,7 +130,7 @@ def new_findings(
     """Say what the destination's runtime would newly trip over."""
     known = {(f.code, f.path) for f in adapter.lint(*before)}
     return [
-        f"{f.code} {f.path}: {f.problem}; {f.remedy}"
+        mask(f"{f.code} {f.path}: {f.problem}; {f.remedy}")
         for f in adapter.lint(*after)
         if (f.code, f.path) not in known and f.severity != "note"
     ]

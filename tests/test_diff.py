@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from interop import check, fields, registry
 from interop.adapter import Context, Kinds
 from interop.diff import compare, diff, patch
-from interop.model import Body, Memory, Store
+from interop.model import Body, Json, Memory, Store
 from interop.stores import Opened, assemble
 from tests.samples import Sample
 from tests.strategies import records
@@ -134,6 +134,65 @@ def _facts(name: str, texts: dict[str, str]) -> Opened:
     store = check.empty(adapter, "a")
     written = store.adapter.write(
         Store(format=store.adapter.name, records=new), {}, Context(now="2026-09-01T08:30:00.000Z")
+    )
+    tree = dataclasses.replace(store.tree, files=dict(written.files))
+    return assemble(store.adapter, store.root, tree, None, store.raw.id)
+
+
+def test_what_a_runtime_changes_by_itself_is_noise() -> None:
+    """Sleep in a memhtml store: decayed confidence, entities in lower case, a new date."""
+    adapter = registry.get("memhtml")
+    key = "areas/inbox/pump.html"
+    pump = Memory(
+        key=key,
+        title="Pump",
+        body=Body(text="<p><mark>At the ramp.</mark></p>", media="text/html"),
+        kinds={"memhtml": "semantic"},
+        entities=("person:Mira Ott",),
+        created="2026-05-01",
+        modified="2026-05-02T10:00:00Z",
+        extra={"memhtml": {"importance": "3"}},
+    )
+    slept = dataclasses.replace(
+        pump,
+        entities=("person:mira ott",),
+        modified="2026-05-02T00:00:00Z",
+        extra={"memhtml": {"confidence": "0.920", "importance": "3"}},
+    )
+    a, b, edited_too = (
+        _opened(adapter.name, record)
+        for record in (pump, slept, dataclasses.replace(slept, entities=("person:piet",)))
+    )
+    found = diff(a, b)
+    assert {(c.field, c.tag) for c in found.changes} == {
+        ("entities", "noise"),
+        ("extra", "noise"),
+        ("modified", "noise"),
+    }
+    assert found.same
+    assert patch(a.restored.store, found.changes).records == b.restored.store.records
+    tags = {c.field: c.tag for c in diff(a, edited_too).changes}
+    assert tags == {"entities": "content", "extra": "noise", "modified": "noise"}
+    bare = _opened(adapter.name, dataclasses.replace(pump, entities=()))
+    assert [(c.field, c.tag) for c in diff(bare, a).changes] == [("entities", "omission")]
+
+
+def test_a_linked_twin_that_its_runtime_touched_shows_noise_only() -> None:
+    """Whichever side the runtime is on: what it does by itself is calmed on both."""
+    a = _facts("bantamkit", {"pump": "At the ramp."})
+    b = convert(a, fresh(registry.get("memhtml"), "b"))
+    (there,) = b.raw.records
+    assert isinstance(there, Memory)
+    extra: dict[str, Json] = {"memhtml": {"confidence": "0.920"}}
+    slept = edited(b, {there.key: dataclasses.replace(there, extra=extra)})
+    for found in (diff(a, slept), diff(slept, a)):
+        assert [(c.field, c.tag) for c in found.changes] == [("extra", "noise")]
+
+
+def _opened(name: str, record: Memory) -> Opened:
+    store = check.empty(registry.get(name), "a")
+    written = store.adapter.write(
+        Store(format=name, records=(record,)), {}, Context(now="2026-09-01T08:30:00.000Z")
     )
     tree = dataclasses.replace(store.tree, files=dict(written.files))
     return assemble(store.adapter, store.root, tree, None, store.raw.id)

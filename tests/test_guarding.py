@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from interop import check
+from interop import check, lint
 from interop.choices import Choices
 from interop.convert import after, apply_plan, plan
 from interop.errors import RefusedError
@@ -139,3 +139,12 @@ def test_a_correction_in_a_record_that_stood_is_a_warning(topic: Path, tmp_path:
     found = planned(a, b, tombstones=(opened(topic, "memory-compiler"),))
     assert not refused(found)
     assert any("T-003" in note for note in found.notes)
+
+
+def test_lint_lists_what_contradicts_a_tombstone(claude: Path, topic: Path) -> None:
+    store = opened(claude, "claude-code")
+    assert not [f for f in lint.lint(store) if f.code == lint.TOMBSTONED]
+    found = lint.lint(store, [opened(topic, "memory-compiler")])
+    assert {f.path for f in found if f.code == lint.TOMBSTONED} == {"plan.md", "colour.md"}
+    own = lint.lint(opened(topic, "memory-compiler"))
+    assert not [f for f in own if f.code == lint.TOMBSTONED], "the decision that tells is exempt"

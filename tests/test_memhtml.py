@@ -678,3 +678,100 @@ def test_the_hash_is_that_of_the_references_words() -> None:
     assert isinstance(found, memory_file.MemoryFile)
     text = "q ab c d  x\n  y  \u00a0e"
     assert found.hash == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+# --- what the runtime does by itself
+
+
+def test_what_sleep_does_is_calmed() -> None:
+    awake = page(
+        '<meta name="memhtml-importance" content="3">',
+        '<meta name="memhtml-entity" content="person:Mira  Ott">',
+        '<meta name="memhtml-entity" content="Kiosk">',
+        '<link rel="memhtml-part-of" href="/areas/arcs/winter.html">',
+    )
+    asleep = page(
+        '<meta name="memhtml-confidence" content="0.920">',
+        '<meta name="memhtml-importance" content="3">',
+        '<meta name="memhtml-reprieves" content="1">',
+        '<meta name="memhtml-entity" content="person:mira ott">',
+        '<meta name="memhtml-entity" content="kiosk">',
+        '<link rel="memhtml-part-of" href="/archive/2026/areas/arcs/winter.html">',
+        '<link rel="memhtml-about-person" href="/resources/people/mira-ott.html">',
+        head=HEAD.replace("2026-05-02T10:00:00Z", "2026-05-01T00:00:00Z"),
+    )
+    before, after = only({PATH: awake}), only({PATH: asleep})
+    assert before != after
+    assert ADAPTER.calm(before) == ADAPTER.calm(after)
+    assert ADAPTER.calm(ADAPTER.calm(after)) == ADAPTER.calm(after)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '<meta name="memhtml-entity" content="person:Piet">',
+        '<meta name="memhtml-importance" content="4">',
+        '<meta name="memhtml-valid-until" content="2027-01-01">',
+        '<meta name="memhtml-tag" content="x">',
+        '<link rel="memhtml-about-person" href="/resources/people/piet.html">',
+    ],
+)
+def test_what_a_person_says_is_not_calmed(line: str) -> None:
+    assert ADAPTER.calm(only({PATH: page(line)})) != ADAPTER.calm(only({PATH: page()}))
+
+
+def test_other_roles_are_calm() -> None:
+    decision = Decision(key="d", decision="x")
+    assert ADAPTER.calm(decision) == decision
+
+
+# --- who is who after the runtime's moves
+
+
+OLD, NEW = "areas/inbox/dock.html", "areas/inbox/dock-2.html"
+ARCHIVED = f"archive/2026/{OLD}"
+
+
+def handles(files: Files) -> dict[str, str | None]:
+    return {r.key: ADAPTER.handle(r) for r in ADAPTER.read(files).records}
+
+
+def test_what_was_archived_keeps_its_handle() -> None:
+    assert handles({ARCHIVED: page('<meta name="memhtml-archived" content="2026-05-02">')}) == {
+        ARCHIVED: OLD
+    }
+
+
+def test_a_correction_takes_the_handle_of_what_it_corrects() -> None:
+    corrected = page(f'<meta name="memhtml-superseded-by" content="/{NEW}">')
+    correction = page(
+        '<meta name="memhtml-valid-from" content="2026-05-01">',
+        f'<link rel="memhtml-supersedes" href="/{ARCHIVED}">',
+    )
+    assert handles({ARCHIVED: corrected, NEW: correction}) == {ARCHIVED: ARCHIVED, NEW: OLD}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(
+            (
+                '<meta name="memhtml-valid-from" content="2026-06-01">',
+                f'<link rel="memhtml-supersedes" href="/{ARCHIVED}">',
+            ),
+            id="it was there before, and another was merged into it",
+        ),
+        pytest.param(
+            (f'<link rel="memhtml-supersedes" href="/{ARCHIVED}">',), id="stated by a person"
+        ),
+        pytest.param(
+            (
+                '<meta name="memhtml-valid-from" content="2026-05-01">',
+                f'<link rel="memhtml-supersedes" href="/{OLD}">',
+            ),
+            id="what it supersedes still lives",
+        ),
+    ],
+)
+def test_other_memories_keep_the_handle_that_they_had(lines: tuple[str, ...]) -> None:
+    assert handles({NEW: page(*lines)}) == {NEW: NEW}

@@ -33,7 +33,8 @@ def planned(
     source: Opened, destination: Opened, *, delete: bool = False, carry: bool = True
 ) -> Plan:
     decisions = check.placeholders(plan(source, destination, now=NOW), destination.adapter)
-    choices = Choices(carry=carry, decisions=decisions, delete=delete)
+    every = frozenset(r.key for r in source.restored.store.records)
+    choices = Choices(carry=carry, decisions=decisions, delete=delete, allow_tombstoned=every)
     found = plan(source, destination, choices, now=NOW)
     assert not found.blocked, [o for o in found.outcomes if o.undecided]
     return found
@@ -279,14 +280,15 @@ def test_nothing_is_written_without_decisions(sample: Sample) -> None:
         found = plan(a, fresh(other, "b"), Choices(), now=NOW)
         refused = [o for o in found.outcomes if o.action == "refuse"]
         assert found.blocked == bool(refused)
-        assert {o.key for o in refused} == set(found.template)
+        rejected = {o.key for o in refused if "--allow-tombstoned" in o.remedy}
+        assert {o.key for o in refused} - rejected == set(found.template)
         kinds = other.kinds
         for r in a.raw.records:
             stated: Mapping[str, str] = fields.get(r, "kinds") or {}
             if r.role != "memory" and r.role in other.roles:
                 continue  # the role is the declaration
             if kinds and kinds.required and stated.get(kinds.vocabulary) not in kinds.terms:
-                assert r.key in found.template, "a kind is never made up"
+                assert r.key in found.template.keys() | rejected, "a kind is never made up"
         for o in refused:
             assert o.reason
             assert o.remedy

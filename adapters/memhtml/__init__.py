@@ -23,7 +23,7 @@ from interop.adapters.memhtml import placement
 from interop.adapters.memhtml.location import locate
 from interop.adapters.memhtml.repository import Repository
 from interop.adapters.memhtml.vocabulary import FORMAT, OWN, TASK_STATUSES, TYPES
-from interop.model import Files, Record, Store
+from interop.model import Files, Memory, Record, Store
 
 __all__ = ["ADAPTER"]
 
@@ -77,8 +77,21 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
 
 
 def _handle(record: Record) -> str:
-    """Take the path before archiving: it survives every move that the runtime makes."""
-    return placement.origin(record.key)
+    """Take the path before archiving, of a correction that of what it corrects.
+
+    The runtime moves a memory to archive it; to correct one, it archives it and writes the new
+    text to a file of its own. The corrected one is no longer the memory that it was.
+    """
+    own = record.extra.get(FORMAT)
+    stated = own if isinstance(own, dict) else {}
+    if placement.is_archived(record.key):
+        return record.key if "superseded-by" in stated else placement.origin(record.key)
+    # a memory that was there before, and into which sleep merged another, stays itself
+    if isinstance(record, Memory) and record.created and record.created == stated.get("valid-from"):
+        for link in record.links:
+            if link.rel == "supersedes" and placement.is_archived(link.target):
+                return placement.origin(link.target)
+    return record.key
 
 
 def _ignored(path: str) -> bool:

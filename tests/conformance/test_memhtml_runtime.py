@@ -347,7 +347,7 @@ def test_the_runtimes_life_changes_just_what_it_did(tmp_path: Path) -> None:
     cli(root, "archive", paths["2.md"], "--reason", "sold")
     cli(root, "task", "status", paths["t.md"], "done")
     cli(root, "correct", paths["3.md"], "--title", "Bike 3", "--claim", "Bike 3 has a bell.")
-    after = {ADAPTER.handle(r): r for r in ADAPTER.read(load(root)).records}
+    after = {placement.origin(r.key): r for r in ADAPTER.read(load(root)).records}
     changed = {
         key: {f for f in fields.FIELDS["task"]
               if fields.get(r, f) != fields.get(after[key], f)}

@@ -1,0 +1,43 @@
+"""Write stores into a SQLite database for searching.
+
+The database opens in any SQLite browser and in Datasette; docs/export.md has its tables and example
+queries. Many stores fit into one: a store that is exported again replaces its own rows, all in one
+transaction. It is one-way, and holds everything that the stores say: keep it as private as them.
+
+--json prints one object a line for each store: store, action (added, replaced, unchanged), records.
+
+Exit code 4, after everything is exported, when a file that was meant as a record cannot be read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from interop import stores
+from interop.cli.text import amount, json_lines, say, tell
+from interop.errors import FormatError
+from interop.export import export
+
+
+def run(
+    store: Annotated[
+        list[str], typer.Argument(help="The stores: PATH or FORMAT:PATH.", metavar="STORE…")
+    ],
+    sqlite: Annotated[
+        Path, typer.Option("--sqlite", help="The database to make or update.", metavar="FILE")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a store.")] = False,
+) -> int:
+    """Export the stores, then say what could not be read."""
+    opened = [stores.open_store(spec) for spec in store]
+    done = export(opened, sqlite)
+    if as_json:
+        json_lines({"store": e.store, "action": e.action, "records": e.records} for e in done)
+    else:
+        say(*(f"{e.action} {e.store}: {amount(e.records, 'record')}" for e in done))
+    problems = [(one.label, p) for one in opened for p in one.restored.store.problems]
+    tell(*(f"{label}: {p.path}: {p.problem}" for label, p in problems))
+    return FormatError.exit_code if any(p.unread for _, p in problems) else 0

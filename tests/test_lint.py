@@ -1,0 +1,284 @@
+"""Lint for every format: copies, split stores, secrets in files and beside them, and the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from interop import lint as linting
+from interop import secrets, stores, sync_copies
+from interop.adapter import Finding
+from interop.disk import durable, kept
+from interop.sync_copies import Copy
+
+ROOT = Path(__file__).parents[1]
+FACT = "---\nname: {name}\ndescription: About {name}\ntype: project\n---\n{body}\n"
+TOKEN = "ghp_" + "aB3" * 12
+PASSWORD = "Kette!2031"
+
+
+def interop_run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "interop.cli.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+
+
+def fact(root: Path, name: str, body: str = "Two bar.") -> Path:
+    path = root / "facts" / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(FACT.format(name=name, body=body), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A bantamkit store without anything to find."""
+    root = tmp_path / "store"
+    fact(root, "tyres")
+    fact(root, "saddle", "Sixty centimetres.")
+    return root
+
+
+def lint(root: Path, format_name: str = "bantamkit") -> list[Finding]:
+    return linting.lint(stores.open_store(f"{format_name}:{root}"))
+
+
+def found(root: Path, *codes: str, format_name: str = "bantamkit") -> list[tuple[str, str, str]]:
+    """The findings of some codes: code, severity, place."""
+    findings = [f for f in lint(root, format_name) if f.code in codes]
+    assert all(f.problem and f.remedy for f in findings)
+    return [(f.code, f.severity, f.path) for f in findings]
+
+
+# --- copies
+
+
+@pytest.mark.parametrize(
+    ("path", "original", "tool", "certain"),
+    [
+        ("a/tyres (Ann's conflicted copy 2031-05-02).md", "a/tyres.md", "Dropbox", True),
+        ("tyres (conflicted copy 2031-05-02 101530).md", "tyres.md", "Dropbox", True),
+        ("tyres (Ann (depot)'s conflicted copy).md", "tyres.md", "Dropbox", True),
+        ("tyres (Case Conflict 1).md", "tyres.md", "Dropbox", True),
+        ("tyres (In Konflikt stehende Kopie von Ann).md", None, "Dropbox", True),
+        ("tyres.sync-conflict-20310502-101530-K3X7QAB.md", "tyres.md", "Syncthing", True),
+        ("tyres.sync-conflict-20310502-101530.md", "tyres.md", "Syncthing", True),
+        ("tyres_conflict-20310502-101530.md", "tyres.md", "Nextcloud", True),
+        ("tyres-DESKTOP-4F7K2QX.md", "tyres.md", "OneDrive", False),
+        ("tyres-DESKTOP-4F7K2QX-2.md", "tyres.md", "OneDrive", False),
+        ("tyres-ANN-PC.md", "tyres.md", "OneDrive", False),
+        ("tyres-Anns-MacBook-Pro.md", "tyres.md", "OneDrive", False),
+        ("tyres (1).md", "tyres.md", "Google Drive", False),
+        ("tyres(2).md", "tyres.md", "Google Drive", False),
+        ("tyres 2.md", "tyres.md", "iCloud", False),
+        ("a.b/MEMORY 3.md", "a.b/MEMORY.md", "iCloud", False),
+    ],
+)  # fmt: skip
+def test_a_copy_is_told_by_its_name(
+    path: str, original: str | None, tool: str, certain: bool
+) -> None:
+    beside = original or "tyres.md"
+    (copy,) = [c for c in sync_copies.find([path, beside, "other.md"]) if c.path == path]
+    assert copy.tool.startswith(tool)
+    assert copy.certain == certain
+    assert original is None or copy.original == original
+    assert bool(sync_copies.find([path, "other.md"])) == certain
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tyres-HTML5.md", "tyres-TICKET-123.md", "tyres-2031-05-02.md", "tyres-Mac.md",
+        "tyres (old).md", "tyres (2031).md", "tyres 20.md", "tyres 1.md", "tyres2.md",
+        "tyres (a conflict with Ann).md", "sync-conflict.md", "conflicted copy.md",
+        "tyres.sync-conflict-notes.md", "other 2.md", "a/tyres 2.md", "tyres 2.txt",
+    ],
+)  # fmt: skip
+def test_a_name_that_somebody_chose_is_no_copy(path: str) -> None:
+    assert sync_copies.find([path, "tyres.md"]) == []
+
+
+def test_a_folder_can_be_a_copy() -> None:
+    paths = ["facts/a.md", "facts 2/a.md", "facts 2/deep/b.md"]
+    assert sync_copies.find(paths) == [
+        Copy(path="facts 2", original="facts", tool="iCloud", certain=False)
+    ]
+
+
+def test_lint_names_copies_and_says_which_are_the_same(store: Path) -> None:
+    copy = store / "facts" / "tyres 2.md"
+    copy.write_bytes((store / "facts" / "tyres.md").read_bytes())
+    fact(store, "saddle (1)", "Seventy centimetres.")
+    fact(store, "tyres.sync-conflict-20310502-101530-K3X7QAB")
+    assert found(store, "IO011", "IO012") == [
+        ("IO012", "note", "facts/saddle (1).md"),
+        ("IO012", "warning", "facts/tyres 2.md"),
+        ("IO011", "warning", "facts/tyres.sync-conflict-20310502-101530-K3X7QAB.md"),
+    ]
+
+
+def test_a_store_in_two_places_is_named_where_both_hold_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "rental" / "depot"
+    (tmp_path / "rental" / ".git").mkdir(parents=True)
+    project.mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    adapter = stores.open_store("claude-code:", must_exist=False).adapter
+    assert adapter.locate is not None
+    here, there = adapter.locate(stores.surroundings())
+    for place in (here, there):
+        place.mkdir(parents=True)
+        (place / "MEMORY.md").write_text("- [x](x.md)\n")
+    (here / "tyres.md").write_text("Two bar.\n")
+    (there / "saddle.md").write_text("Sixty.\n")
+    assert found(here, "IO013", format_name="claude-code") == []
+    (there / "tyres.md").write_text("Three bar.\n")
+    (split,) = [f for f in lint(here, "claude-code") if f.code == "IO013"]
+    assert (split.severity, split.path) == ("warning", str(there))
+    assert "'tyres.md'" in split.problem
+    assert "MEMORY.md" not in split.problem
+    monkeypatch.chdir(tmp_path)
+    assert found(here, "IO013", format_name="claude-code") == []
+
+
+# --- secrets
+
+
+def test_a_secret_is_named_by_its_line_and_never_shown(store: Path) -> None:
+    fact(store, "tyres", f"Two bar.\n\nThe depot: {TOKEN}\npassword: {PASSWORD}")
+    (store / "notes.txt").write_bytes(f"key {TOKEN}".encode("utf-16"))
+    (store / f"{TOKEN}.txt").write_bytes(b"\xff\xfe\x00")
+    findings = [f for f in lint(store) if f.code == "IO021"]
+    assert {(f.severity, f.path) for f in findings} == {
+        ("error", f"{secrets.MASK}.txt"),
+        ("warning", "facts/tyres.md:9"),
+        ("error", "facts/tyres.md:8"),
+        ("error", "notes.txt:1"),
+    }
+    for arguments in ((), ("--json",)):
+        done = interop_run("lint", f"bantamkit:{store}", *arguments)
+        assert done.returncode == 1
+        assert "IO021" in done.stdout
+        assert "github-token" in done.stdout
+        for secret in (TOKEN, PASSWORD, TOKEN[4:14]):
+            assert secret not in done.stdout + done.stderr
+
+
+def test_other_findings_quote_no_piece_of_a_secret(tmp_path: Path) -> None:
+    # Claude Code's own finding quotes the end of a value that YAML cuts
+    root = tmp_path / "memory"
+    root.mkdir()
+    value = "hunter2-" + "aB3" * 14
+    text = f"---\nname: depot\ndescription: token={value} # of the depot\n---\nx\n"
+    (root / "depot.md").write_text(text)
+    findings = lint(root, "claude-code")
+    assert {"CC103", "IO021"} <= {f.code for f in findings}
+    shown = " ".join(f"{f.path} {f.problem} {f.remedy}" for f in findings)
+    assert secrets.MASK in shown
+    assert not any(value[n : n + 8] in shown for n in range(len(value) - 7))
+
+
+def test_complement_and_undo_are_read(store: Path, tmp_path: Path) -> None:
+    there = tmp_path / "memory"
+    convert = ("convert", f"bantamkit:{store}", f"claude-code:{there}")
+    fact(store, "tyres", f"Two bar.\npassword: {PASSWORD}")
+    assert interop_run(*convert).returncode == 0
+    here = found(there, "IO021", "IO022", format_name="claude-code")
+    assert ("IO021", "warning") in {(code, severity) for code, severity, _ in here}
+    assert any(place.startswith(".interop/complement:") for _, _, place in here)
+    fact(store, "tyres")
+    assert interop_run(*convert).returncode == 0
+    left = found(there, "IO021", "IO022", format_name="claude-code")
+    assert {code for code, _, _ in left} == {"IO022"}
+    assert {place.rpartition("/")[0] for _, _, place in left} == {".interop/undo/2"}
+    done = interop_run("lint", f"claude-code:{there}", "--json")
+    assert PASSWORD not in done.stdout
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert any("'tyres.md'" in f["problem"] for f in said if f["code"] == "IO022")
+
+
+def test_what_interop_keeps_is_read_without_trust(store: Path, tmp_path: Path) -> None:
+    assert list(kept.kept(store)) == []
+    assert list(kept.kept(store / "facts" / "tyres.md")) == []
+    undo = store / ".interop" / "undo" / "3"
+    undo.mkdir(parents=True)
+    (undo / "manifest").write_text("no JSON")
+    (undo / "0").write_text(f"x\n{TOKEN}")
+    (store / ".interop" / "staging" / "4").mkdir(parents=True)
+    (store / ".interop" / "staging" / "4" / "0").write_text(TOKEN)
+    (store / ".interop" / "staging" / "x").mkdir()
+    outside = tmp_path / "outside"
+    outside.write_text(TOKEN)
+    if os.name != "nt":
+        (undo / "1").symlink_to(outside)
+        (store / ".interop" / "undo" / "5").symlink_to(tmp_path)
+    assert found(store, "IO022", "IO023") == [
+        ("IO022", "error", ".interop/staging/4/0:1"),
+        ("IO022", "error", ".interop/undo/3/0:2"),
+    ]
+
+
+def test_what_cannot_be_read_is_said(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    undo = store / ".interop" / "undo" / "3"
+    undo.mkdir(parents=True)
+    (undo / "0").write_text("x")
+
+    def denied(path: Path) -> bytes:
+        raise PermissionError(path)
+
+    opened = stores.open_store(f"bantamkit:{store}")
+    monkeypatch.setattr(durable, "read_bytes", denied)
+    findings = [f for f in linting.lint(opened) if f.code == "IO023"]
+    assert [(f.severity, f.path) for f in findings] == [("warning", ".interop/undo/3/0")]
+
+
+def test_json_lines_are_searched_in_what_they_state() -> None:
+    item = {"text": f'a\n"password": "{PASSWORD}"', "extra": {"api_token": "aB3" * 8},
+            "base64": "c2tfbGl2ZV8wMTIzNDU2Nzg5YWJjZGVmMDE=", "list": [TOKEN, 3, None]}  # fmt: skip
+    data = b"\n".join([json.dumps({"a": "b"}).encode(), json.dumps(item).encode(), b"{broken"])
+    hits = linting._json_hits(data)  # pyright: ignore[reportPrivateUsage]
+    assert {(hit.rule, hit.line) for hit in hits} == {
+        ("quoted-password", 2), ("key-assignment", 2), ("stripe-key", 2), ("github-token", 2),
+    }  # fmt: skip
+
+
+def test_what_the_reader_reports_still_comes(store: Path) -> None:
+    (store / "facts" / "broken.md").write_bytes(b"no header")
+    codes = {f.code for f in lint(store) if f.path == "facts/broken.md"}
+    assert codes == {"BK101"}
+    assert not found(store, "IO001")
+
+
+# --- the page
+
+
+def codes_of_adapters() -> set[str]:
+    texts = [p.read_text(encoding="utf-8") for p in (ROOT / "adapters").rglob("*.py")]
+    return {code for text in texts for code in re.findall(r'"([A-Z]{2}\d{3})"', text)}
+
+
+def test_the_page_lists_every_code_and_every_rule() -> None:
+    page = (ROOT / "docs" / "lint.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]{2}\d{3}) \| ([a-z,; ]+) \| (.+) \|$", page, re.MULTILINE)
+    listed = [code for code, _, _ in rows]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == codes_of_adapters() | set(linting.CODES)
+    assert {code: what for code, _, what in rows if code in linting.CODES} == linting.CODES
+    rules = re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", page, re.MULTILINE)
+    assert rules == [(rule.name, rule.what) for rule in secrets.RULES]
+
+
+def test_every_format_page_lists_the_same_codes_as_this_one() -> None:
+    page = (ROOT / "docs" / "lint.md").read_text(encoding="utf-8")
+    for part in page.split("\n### ")[1:]:
+        name = part.partition("\n")[0]
+        own = (ROOT / "docs" / "formats" / f"{name}.md").read_text(encoding="utf-8")
+        codes = re.compile(r"^\| ([A-Z]{2}\d{3}) \|", re.MULTILINE)
+        assert codes.findall(part) == codes.findall(own), name

@@ -32,51 +32,35 @@ class UsageError(InteropError):
 
 
 @dataclass
-class FormatError(InteropError):
+class PlacedError(InteropError):
+    """Something that went wrong at a place: a store, a file, a line."""
+
+    where: str
+    problem: str
+    remedy: str = ""
+    details: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        """`where: problem; way out`, so editors and people can jump to it, then the details."""
+        text = f"{self.where}: {self.problem}"
+        if self.remedy:
+            text = f"{text}; {self.remedy}"
+        return "\n".join([text, *(f"  {line}" for line in self.details)])
+
+
+class FormatError(PlacedError):
     """The input is not what its format says it is."""
 
-    where: str
-    problem: str
-    remedy: str = ""
-    details: Sequence[str] = ()
     exit_code: ClassVar[int] = 4
 
-    def __str__(self) -> str:
-        """`where: problem`, so editors and people can jump to it, then one line for each detail."""
-        text = f"{self.where}: {self.problem}"
-        if self.remedy:
-            text = f"{text}; {self.remedy}"
-        return "\n".join([text, *(f"  {line}" for line in self.details)])
 
-
-@dataclass
-class RefusedError(InteropError):
+class RefusedError(PlacedError):
     """Nothing was written, because a person has to decide something first."""
 
-    where: str
-    problem: str
-    remedy: str = ""
-    details: Sequence[str] = ()
     exit_code: ClassVar[int] = 3
 
-    def __str__(self) -> str:
-        """Say where, what, the way out, then one line for each record."""
-        text = f"{self.where}: {self.problem}"
-        if self.remedy:
-            text = f"{text}; {self.remedy}"
-        return "\n".join([text, *(f"  {line}" for line in self.details)])
 
-
-@dataclass
-class WriteError(InteropError):
+class WriteError(PlacedError):
     """Writing failed; what had been written was taken back."""
 
-    where: str
-    problem: str
-    remedy: str = ""
     exit_code: ClassVar[int] = 5
-
-    def __str__(self) -> str:
-        """`where: problem; way out`."""
-        text = f"{self.where}: {self.problem}"
-        return f"{text}; {self.remedy}" if self.remedy else text

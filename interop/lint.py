@@ -90,9 +90,6 @@ class _Hit(NamedTuple):
     value: str
 
 
-# --- what the reader and the opening noticed
-
-
 def _reported(store: Opened, found: _Found) -> Iterator[Finding]:
     named = {f.path.partition(":")[0] for f in found.own}
     for problem in store.raw.problems:
@@ -115,9 +112,6 @@ def _doubts(store: Opened, found: _Found) -> Iterator[Finding]:
             problem=doubt,
             remedy="bring both halves of the store",
         )
-
-
-# --- rejected values
 
 
 def _tombstoned(store: Opened, found: _Found) -> Iterator[Finding]:
@@ -143,9 +137,6 @@ def _tombstoned(store: Opened, found: _Found) -> Iterator[Finding]:
                 problem="its rejected value has no letter or digit: nothing is compared with it",
                 remedy="state the value that is rejected",
             )
-
-
-# --- copies, and a store in two places
 
 
 def _copies(store: Opened, found: _Found) -> Iterator[Finding]:
@@ -200,9 +191,6 @@ def _split(store: Opened, found: _Found) -> Iterator[Finding]:
                 f" in {store.root}: {first}",
                 remedy="convert one into the other, and move the one that is left away",
             )
-
-
-# --- secrets
 
 
 def _in_files(store: Opened) -> dict[str, list[_Hit]]:

@@ -91,8 +91,6 @@ class Planning:
             generation=kept.generation if kept is not None else known,
         )
 
-    # --- settling one case ---------------------------------------------------------------------
-
     def settle(self, case: Case) -> None:
         """Decide one case and let the target say so, or name what stands in the way."""
         unread = self.unread(case)
@@ -308,8 +306,6 @@ class Planning:
     def context(self, addresses: Mapping[str, str] | None = None) -> Context:
         """Give the adapter what it cannot know by itself."""
         return Context(now=self.now, addresses=addresses or {}, originals=self.originals)
-
-    # --- the whole -----------------------------------------------------------------------------
 
     def write(self) -> Written:
         """Put the target over what is there; what cannot stand beside the rest is refused."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -52,9 +53,9 @@ class Skip:
     number: int
 
 
-WORDS_AT_MOST = 4_000
-"""Words of one side from which on no words are compared: it would take long, and emphasis in a text
-that changed so much tells nobody anything."""
+COST_AT_MOST = 400_000
+"""Pairs of equal tokens (some 600 words against 600) from which on no words are compared: it would
+take long, and marks in a passage that changed so much tell nobody anything."""
 ALIKE = 0.5
 """Share of the shorter passage that the other one repeats, below which two passages count as
 different ones, without emphasis."""
@@ -64,7 +65,10 @@ def lines(a: str | None, b: str | None) -> tuple[Line, ...]:
     """Compare two texts; None is a text that is not there, and has no line at all."""
     here, there = _split(a), _split(b)
     out: list[Line] = []
-    for op, i, i_end, j, j_end in SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
+    # Of lines that are repeated so often (blank ones), none is where the texts are laid together.
+    often = _cost(here, there) > COST_AT_MOST
+    matcher = SequenceMatcher(None, here, there, autojunk=often)
+    for op, i, i_end, j, j_end in matcher.get_opcodes():
         if op == "equal":
             out += (
                 Line(op="equal", parts=_whole("equal", here[i + k]), a=i + k + 1, b=j + k + 1)
@@ -100,15 +104,20 @@ def words(a: str, b: str) -> tuple[Part, ...]:
     """Compare two passages word by word; one with too little in common is removed whole."""
     whole = (*_whole("removed", a), *_whole("added", b))
     here, there = tokens(a), tokens(b)
-    if max(len(here), len(there)) > WORDS_AT_MOST:
+    if _cost(here, there) > COST_AT_MOST:
         return whole
-    # spaces are everywhere: they join what is equal, they start nothing
-    matcher = SequenceMatcher(str.isspace, here, there, autojunk=False)
+    matcher = SequenceMatcher(None, here, there, autojunk=False)
     blocks = matcher.get_matching_blocks()
     shared = sum(_weight(here[block.a : block.a + block.size]) for block in blocks)
     if shared < ALIKE * min(_weight(here), _weight(there)):
         return whole
     return tuple(_parts(matcher, here, there))
+
+
+def _cost(here: Sequence[str], there: Sequence[str]) -> int:
+    """Say how many pairs of equal items there are: what a comparison has to look at."""
+    number = Counter(there)
+    return sum(number[item] for item in here)
 
 
 def _weight(said: Sequence[str]) -> int:

@@ -306,11 +306,20 @@ def order_of(records: Iterable[Record]) -> tuple[str, ...]:
 
 def store_of(data: bytes) -> str | None:
     """Give the id of the store that a complement belongs to, reading its first line only."""
+    return _stated(data, "store")
+
+
+def format_of(data: bytes) -> str | None:
+    """Give the format of the store that a complement belongs to, reading its first line only."""
+    return _stated(data, "format")
+
+
+def _stated(data: bytes, key: str) -> str | None:
     try:
         head = orjson.loads(data.partition(b"\n")[0])
     except orjson.JSONDecodeError:
         return None
-    found = cast("dict[str, Json]", head).get("store") if isinstance(head, dict) else None
+    found = cast("dict[str, Json]", head).get(key) if isinstance(head, dict) else None
     return found if isinstance(found, str) else None
 
 

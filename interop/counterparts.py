@@ -11,7 +11,7 @@ from interop.ancestry import Ancestor, ancestors
 from interop.cases import Case, without_noise
 from interop.complement import Line
 from interop.fields import FIELDS
-from interop.match import match, message
+from interop.match import match_unlinked, message
 from interop.merge import same
 from interop.model import Files, Record, Store
 from interop.rendering import seen
@@ -170,7 +170,7 @@ def _first_contact(
     said = normal(new)
     left = [said.get(r.key, r) for r in new]
     out: dict[str, Case] = {}
-    for pair in match(left, free, handle=adapter.handle, content=message):
+    for pair in match_unlinked(left, free, handle=adapter.handle):
         record, other = new[pair.left], free[pair.right]
         doubt = _DOUBTS.get(pair.how, "")
         if message(left[pair.left]) == message(other):

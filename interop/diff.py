@@ -16,7 +16,7 @@ from interop.adapter import Adapter, Context, Hold, Kinds
 from interop.ancestry import ancestors
 from interop.cases import LATEST
 from interop.fields import FIELDS
-from interop.match import match
+from interop.match import match, match_unlinked
 from interop.merge import same
 from interop.model import Json, Record, Store
 from interop.rendering import lower, seen_record
@@ -78,12 +78,12 @@ def diff(a: Opened, b: Opened) -> Diff:
     free_a = [i for i in range(len(left.records)) if i not in pairs]
     free_b = [j for j in range(len(right.records)) if j not in taken]
     said: Mapping[str, Record] = words.a_in_b if words is not None else {}
-    found = match(
-        [said.get(left.records[i].key, left.records[i]) for i in free_a],
-        [right.records[j] for j in free_b],
-        handle=b.adapter.handle,
-        by_key=words is not None or not apart,
-    )
+    ones = [said.get(left.records[i].key, left.records[i]) for i in free_a]
+    others = [right.records[j] for j in free_b]
+    if words is not None:
+        found = match_unlinked(ones, others, handle=b.adapter.handle)
+    else:
+        found = match(ones, others, handle=b.adapter.handle, by_key=not apart)
     for pair in found:
         pairs[free_a[pair.left]] = (free_b[pair.right], pair.how == "near")
     changes = _compare(left, right, pairs, _calm(a.adapter, b.adapter), keys=not apart, words=words)

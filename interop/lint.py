@@ -92,7 +92,7 @@ class _Hit(NamedTuple):
 
 def _reported(store: Opened, found: _Found) -> Iterator[Finding]:
     named = {f.path.partition(":")[0] for f in found.own}
-    for problem in store.raw.problems:
+    for problem in store.seen.problems:
         if problem.path not in named:
             yield Finding(
                 code=UNREAD if problem.unread else REPORTED,

@@ -78,6 +78,21 @@ def match(
     return sorted(pairing.pairs)
 
 
+def match_unlinked(
+    left: Sequence[Record], right: Sequence[Record], *, handle: Handle
+) -> list[Pair]:
+    """Pair records that no conversion has linked: what they say comes before what they are called.
+
+    A key or a handle counts only where it is a file's: an id in a table was allotted by chance.
+    """
+    pairing = _Pairing(left, right)
+    pairing.by(lambda r: message(r) if text_of(r).strip() else None, "content")
+    pairing.by(lambda r: None if "#" in r.key else _nfc(r.key), "key")
+    pairing.by(lambda r: None if "#" in r.key else _some(handle(r)), "handle", only_unique=True)
+    pairing.similar()
+    return sorted(pairing.pairs)
+
+
 class _Pairing:
     def __init__(self, left: Sequence[Record], right: Sequence[Record]) -> None:
         self.left, self.right = left, right

@@ -78,7 +78,10 @@ def carry_over(rich: Value, seen: Value, now: Value) -> Value:
         if seen.media == now.media and {rich.media, now.media} == set(TEXT_MEDIA):
             from interop import markup  # parsers that most commands never need
 
-            text = markup.carry_over(rich.text, rich.media, seen.text, now.text, now.media)
+            before, after = seen.text, now.text
+            if rich.media == TEXT_MEDIA[0]:
+                before, after = markup.without_claim(rich.text, before, after)
+            text = markup.carry_over(rich.text, rich.media, before, after, now.media)
             return Body(text=text, media=rich.media)
     elif isinstance(rich, str) and isinstance(seen, str) and isinstance(now, str):
         return _lines(rich, seen, now)
@@ -143,24 +146,29 @@ def _fold(text: str) -> str:
 def _lines(rich: str, seen: str, now: str) -> str:
     """Carry an edit of a folded text over to the text it was folded from, line by line.
 
-    Only where ``rich`` and ``seen`` are the same lines up to line ends and outer white space;
-    otherwise the lines cannot be told to correspond, and ``now`` is the answer.
+    Only where ``rich`` and ``seen`` have the same number of lines; otherwise they cannot be told to
+    correspond, and ``now`` is the answer. A line that was not edited is the rich one; an edited one
+    loses the indent that its like had been given.
     """
     core, seen_core, now_core = rich.strip(), seen.strip(), now.strip()
     old, new = _EOL.split(seen_core), _EOL.split(now_core)
     texts, ends = _EOL.split(core), _EOL.findall(core)
-    if texts != old or not core:
+    if len(texts) != len(old) or not core:
         return now
     common = Counter(ends).most_common(1)
     usual = common[0][0] if common else "\n"
     taken: dict[int, str] = {}
+    kept: dict[int, str] = {}
+    indents = {s.removesuffix(t) for s, t in zip(old, texts, strict=True) if t and s.endswith(t)}
     for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         for i in range(block.size):
+            kept[block.b + i] = texts[block.a + i]
             if block.a + i < len(ends):
                 taken[block.b + i] = ends[block.a + i]
     parts: list[str] = []
     for i, line in enumerate(new):
-        parts.append(line)
+        indent = max((p for p in indents if line.startswith(p)), key=len, default="")
+        parts.append(kept.get(i, line.removeprefix(indent)))
         if i < len(new) - 1:
             parts.append(taken.get(i, usual))
     head = _edge(rich, seen, now, start=True)

@@ -124,7 +124,8 @@ class Planning:
             self.outcomes.append(_outcome(case, verdict))
         elif verdict.action in ("same", "keep") and "kind" not in decision and not case.carried:
             assert case.raw is not None
-            self.settled.append((case, verdict, case.raw.key))
+            if self.guarded(case, verdict):
+                self.settled.append((case, verdict, case.raw.key))
         else:
             self.fit(case, verdict)
 
@@ -169,10 +170,12 @@ class Planning:
 
     def guarded(self, case: Case, verdict: Verdict) -> bool:
         """Refuse a record that states a rejected value anew; what stood before is warned of."""
-        if not self.stones.values or verdict.action not in ("add", "update"):
+        # in an empty place nothing stood before, whatever files it is given to begin with
+        there = None if self.ground.fresh else case.there
+        if not self.stones.values or (there is not None and verdict.action in ("same", "keep")):
             return True
         assert verdict.merged is not None
-        merged, there = verdict.merged, case.there
+        merged = verdict.merged
         self.notes += (
             f"{case.key}: {guard.sentence(c)}; it stood there before"
             for c in guard.standing(there, merged, self.stones, told=self.told)
@@ -181,7 +184,8 @@ class Planning:
         if not found:
             return True
         said = "; ".join(map(guard.sentence, found))
-        if case.key in self.choices.allow_tombstoned:
+        before = any(x.allowed for x in (case.line, *case.lines) if x is not None)
+        if before or case.key in self.choices.allow_tombstoned:
             self.allowed.add(case.key)
             self.notes.append(f"{case.key}: {said}; let through as was asked")
             return True
@@ -190,6 +194,8 @@ class Planning:
             case, Verdict(action="conflict", reason=said, remedy=way),
             Refusal(key=case.key, field="tombstone", reason=said, remedy=way),
         )  # fmt: skip
+        if self.ground.fresh and case.raw is not None:
+            self.target.pop(case.raw.key, None)
         return False
 
     def refused(self, case: Case, verdict: Verdict, refusal: Refusal) -> None:

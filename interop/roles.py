@@ -80,6 +80,8 @@ def to_memory(record: Record, onto: Memory | None = None) -> Memory:
         assert isinstance(memory, Memory)
         if memory.name is None and name is not None:
             memory = _with(memory, {"name": f"task-{name.lower()}"})
+        if memory.description is None and own.strip():
+            memory = _with(memory, {"description": " ".join(own.strip().split("\n")[0].split())})
         return memory
     if onto is not None:
         return _with(onto, {"body": body})

@@ -223,6 +223,10 @@ def _detected(root: Path, *, must_exist: bool) -> str:
         if must_exist:
             raise FormatError(str(root), "no such folder", "check the path")
         raise UsageError(f"{root} does not exist", remedy)
+    kept = root / COMPLEMENT
+    stated = complements.format_of(kept.read_bytes()) if kept.is_file() else None
+    if stated in registry.names():
+        return stated or ""
     found = detect(root)
     if len(found) == 1:
         return found[0].format

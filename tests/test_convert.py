@@ -11,6 +11,7 @@ from interop import check, lint, stores
 from interop.choices import Choices
 from interop.convert import apply_plan, plan
 from interop.errors import FormatError, RefusedError, UsageError
+from interop.host import HostOptions
 from interop.kinds import parse_kind_map
 from interop.model import Files, Memory
 from interop.plan import COMPLEMENT, Plan
@@ -519,3 +520,54 @@ class TestFoundByBreakingIt:
     def test_a_decision_about_nobody_is_named(self, claude: Path, tmp_path: Path) -> None:
         found = planned(claude, f"bantamkit:{tmp_path / 'b'}", decisions={"x.md": {"carry": True}})
         assert any("x.md" in note for note in found.notes)
+
+    def test_a_tombstone_counts_for_a_copy_too(self, tmp_path: Path) -> None:
+        stone = (
+            "| ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source |\n"
+            "|---|---|---|---|---|---|---|\n| T-001 | go-live | 2026-09-01 | — | — | late | — |\n"
+        )
+        put(tmp_path / "t", {"TOMBSTONES.md": stone})
+        put(tmp_path / "s", {"plan.md": memory("plan", "When", "We go live on 2026-09-01.")})
+        topic = open_store(f"memory-compiler:{tmp_path / 't'}")
+        found = planned(
+            f"claude-code:{tmp_path / 's'}", f"claude-code:{tmp_path / 'c'}", tombstones=(topic,)
+        )
+        assert actions(found) == {"plan.md": "refuse"}
+
+    def test_an_edit_of_the_first_paragraph_brings_no_claim_along(self, tmp_path: Path) -> None:
+        put(tmp_path / "s", {"a.md": memory("a", "A claim", "First para.\n\nSecond para.")})
+        h = f"memhtml:{tmp_path / 'h'}"
+        no_git = HostOptions(commit=False)
+        kinds = {"project": "semantic"}
+        convert(f"claude-code:{tmp_path / 's'}", h, kind_map=kinds, host=no_git)
+        (page,) = (p for p in (tmp_path / "h").rglob("*.html") if b"First para" in p.read_bytes())
+        page.write_bytes(page.read_bytes().replace(b"First para", b"First CHANGED para"))
+        convert(h, f"claude-code:{tmp_path / 's'}", host=no_git)
+        assert b"\n\nFirst CHANGED para.\n\nSecond para.\n" in files(tmp_path / "s")["a.md"]
+        assert b"<mark>" not in files(tmp_path / "s")["a.md"]
+
+    def test_rows_are_told_by_what_they_say(self, tmp_path: Path) -> None:
+        """An id that a table allots is no name: without a common past the text decides."""
+        head = (
+            "| ID | Item | Status | Opened | Evidence / Reason | Notes |\n"
+            "|---|---|---|---|---|---|\n"
+        )
+        one = "| OI-001 | Oil the chains | BLOCKED | 2026-08-01 | e | — |\n"
+        other = "| OI-002 | After the winter | BLOCKED | 2026-08-02 | f | — |\n"
+        put(tmp_path / "m", {"OPEN_ITEMS.md": head + one + other})
+        put(tmp_path / "n", {"OPEN_ITEMS.md": head + one + other})
+        h = f"memhtml:{tmp_path / 'h'}"
+        convert(f"memory-compiler:{tmp_path / 'm'}", h, host=HostOptions(commit=False))
+        found = planned(h, f"memory-compiler:{tmp_path / 'n'}")
+        assert not found.blocked
+        assert {o.to for o in found.outcomes} == {"OPEN_ITEMS.md#OI-001", "OPEN_ITEMS.md#OI-002"}
+        assert [c.path for c in found.changes if c.path != COMPLEMENT] == []
+
+    def test_an_encoded_text_gets_only_the_edit(self, tmp_path: Path) -> None:
+        put(tmp_path / "s", {"a.md": memory("a", "A", "Line one.\nLine two.\n\nPara two.")})
+        t = f"memory-compiler:{tmp_path / 't'}"
+        convert(f"claude-code:{tmp_path / 's'}", t)
+        page = tmp_path / "t/CONTEXT.md"
+        page.write_bytes(page.read_bytes().replace(b"Line one", b"Line ONE"))
+        convert(t, f"claude-code:{tmp_path / 's'}")
+        assert b"\n\nLine ONE.\nLine two.\n\nPara two.\n" in files(tmp_path / "s")["a.md"]

@@ -63,7 +63,8 @@ def test_every_value_comes_back(role: str, data: st.DataObject) -> None:
 def test_there_and_back(record: Record) -> None:
     back = roles.from_memory(roles.to_memory(record))
     if isinstance(record, Task) and record.name is None:
-        record = dataclasses.replace(record, name="task-oi-003")  # what a memory is called by
+        # what a memory is called by, and what an index says of it
+        record = dataclasses.replace(record, name="task-oi-003", description="Call the ferry.")
     assert back == record
 
 

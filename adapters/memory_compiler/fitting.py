@@ -5,6 +5,7 @@ Spec: docs/formats/memory-compiler.md, "What a record becomes".
 
 from __future__ import annotations
 
+from interop import fields
 from interop.adapter import Context, Fitted, Refusal, Supplied
 from interop.adapters.memory_compiler import cells, tables
 from interop.adapters.memory_compiler.context_bullets import extra_of
@@ -36,7 +37,9 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
             reason=f"{current.key} is a {current.role}, and cannot become a {record.role}",
             remedy="give it a row or a bullet of its own, or let it travel with --carry",
         )
-    if isinstance(record, Memory) and record.state == "archived":
+    if record.role == "task":  # a row says that it is done by its status, and stays
+        record = fields.replace(record, {"state": None})
+    elif isinstance(record, Memory) and record.state == "archived":
         return Refusal(
             key=record.key,
             field="state",

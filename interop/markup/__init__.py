@@ -6,6 +6,8 @@ command that maps nothing does not pay for them. Spec: docs/markup.md.
 
 from __future__ import annotations
 
+import re
+
 from interop.markup.blocks import HTML, MARKDOWN, Block, join
 
 __all__ = ["HTML", "MARKDOWN", "Block", "carry_over", "split", "translate"]
@@ -30,6 +32,27 @@ def split(text: str, media: str) -> tuple[Block, ...]:
     from interop.markup.carry import blocks_of
 
     return blocks_of(text, media)
+
+
+def without_claim(rich: str, seen: str, now: str) -> tuple[str, str]:
+    """Take the claim's mark out of HTML that a Markdown text was translated into.
+
+    The claim repeats the description: its mark is no part of the text, and where it stands in a
+    paragraph of its own that the text does not begin with, that paragraph was supplied.
+    """
+    lone = _LONE_CLAIM.match(seen)
+    supplied = lone is not None and not translate(rich, MARKDOWN, HTML).startswith(
+        f"<p>{lone[1]}</p>"
+    )
+
+    def bare(text: str) -> str:
+        return _MARK.sub("", _LONE_CLAIM.sub("", text, count=1) if supplied else text)
+
+    return bare(seen), bare(now)
+
+
+_LONE_CLAIM = re.compile(r"\A\s*<p><mark>((?:(?!</p>).)*)</mark></p>\s*", re.DOTALL)
+_MARK = re.compile(r"</?mark>")
 
 
 def carry_over(rich: str, rich_media: str, seen: str, now: str, seen_media: str) -> str:

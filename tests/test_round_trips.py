@@ -32,8 +32,9 @@ def convert(
 def planned(
     source: Opened, destination: Opened, *, delete: bool = False, carry: bool = True
 ) -> Plan:
-    decisions = check.placeholders(plan(source, destination, now=NOW), destination.adapter)
     every = frozenset(r.key for r in source.restored.store.records)
+    first = plan(source, destination, Choices(allow_tombstoned=every), now=NOW)
+    decisions = check.placeholders(first, destination.adapter)
     choices = Choices(carry=carry, decisions=decisions, delete=delete, allow_tombstoned=every)
     found = plan(source, destination, choices, now=NOW)
     assert not found.blocked, [o for o in found.outcomes if o.undecided]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from interop import fields
@@ -86,8 +86,9 @@ def restore(
             lines[taken_back] = (*lines.get(taken_back, ()), line)
             removed.remove(line)
     seal = seals(files, adapter)
+    views = {name for name, hold in adapter.holds.items() if hold is Hold.VIEW}
     records = tuple(
-        _restored(r, lines[r.key], complement, holds, seal(r.key)) if r.key in lines else r
+        _restored(r, lines[r.key], complement, holds, seal(r.key), views) if r.key in lines else r
         for r in raw.records
     )
     return Restored(
@@ -129,6 +130,7 @@ def _restored(
     complement: Complement,
     holds: Holds,
     seal: str,
+    views: Collection[str],
 ) -> Record:
     values: dict[str, Value] = {}
     for name in FIELDS[record.role]:
@@ -143,10 +145,21 @@ def _restored(
             # the same bytes as written are the same statement, however a newer reader reads it
             seen = now if line.seal == seal and name not in line.kept else said
             value = carry_over(base, seen, now)
+            if base is None and now is not None and _follows(record, line, name, views):
+                value = None  # a supplied view followed its source: still nobody stated it
             if value != now:
                 values[name] = value
             break
     return fields.replace(record, values) if values else record
+
+
+def _follows(record: Record, line: Line, name: str, views: Collection[str]) -> bool:
+    """Is a value that was supplied only the repetition of a text that was edited since?"""
+    return (
+        name in views
+        and line.says(name) is not None
+        and not same(fields.get(record, "body"), line.says("body"))
+    )
 
 
 def seals(files: Files, adapter: Adapter) -> Callable[[str], str]:

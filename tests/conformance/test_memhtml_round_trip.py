@@ -230,7 +230,7 @@ def test_a_fresh_directory_is_a_healthy_store(home: Path, tmp_path: Path) -> Non
     assert token is not None
     assert token.commit == git(root, "rev-parse", "HEAD").strip()
     assert git(root, "log", "--format=%s").splitlines() == [
-        f"memhtml(batch): {_cut(f'convert claude-code:{home}')}",
+        "memhtml(batch): convert from claude-code",
         "memhtml(init): scaffold the memory repository",
     ]
     assert git(root, "status", "--porcelain") == ""
@@ -243,12 +243,6 @@ def test_a_fresh_directory_is_a_healthy_store(home: Path, tmp_path: Path) -> Non
     before = files(root)
     cli(root, "init")
     assert files(root) == before, "the runtime has nothing to add"
-
-
-def _cut(text: str) -> str:
-    from interop.adapters.memhtml.scaffold import subject
-
-    return subject("batch", text).removeprefix("memhtml(batch): ")
 
 
 # --- what the runtime did comes back

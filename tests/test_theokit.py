@@ -804,18 +804,22 @@ JSON = """{
 JSON_PATH = "default/agent-u1.json"
 
 
-def test_facts_in_json_are_edited_in_their_place() -> None:
+def test_facts_in_json_are_never_written() -> None:
     files = {JSON_PATH: JSON}
     found = [r for r in ADAPTER.read(encoded(files)).records if isinstance(r, Memory)]
     assert [r.body.text for r in found] == ["a\nü", "b", "c"]
-    after = edited(files, found[0].key, body=Body(text='"x"\n'))
-    assert after == {JSON_PATH: JSON.replace("a\\n\\u00fc", '\\"x\\"\\n')}
+    edited_one = dataclasses.replace(found[0], body=Body(text="x"))
+    store = Store(format="theokit", records=(edited_one, *found[1:]))
+    written = ADAPTER.write(store, encoded(files), NOW)
+    assert written.files == encoded(files)
+    (refusal,) = written.refused
+    assert "never written" in refusal.reason
+    assert "runtime" in refusal.remedy
+    assert written.records[found[0].key] == found[0]
     gone = put(files, without=found[0].key)
-    assert texts(gone) == {
-        JSON_PATH: JSON.replace('{"text": "a\\n\\u00fc", "score": 1},\n    ', "")
-    }
-    gone = put(files, without=found[2].key)
-    assert texts(gone) == {JSON_PATH: JSON.replace(',\n    {"text": "c"}', "")}
+    assert texts(gone) == files
+    assert gone.records[found[0].key] == found[0]
+    assert "stays" in gone.notes[0]
 
 
 def test_no_fact_is_ever_put_into_json() -> None:

@@ -23,6 +23,12 @@ _LINE_END = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _CARRY = "let it travel in the complement with --carry"
 
 
+JSON_IS_THE_RUNTIMES = (
+    "facts in JSON are never written: the runtime moves them and deletes the file when it first "
+    "touches the store"
+)
+
+
 def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
     """Give the record as this format can say it, given what stands there now."""
     if record == current:
@@ -52,6 +58,15 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
     place = current.key if current is not None else wanted(record, context)
     if current is None and then is not None and not _same_sort(record.key, place):
         then = None  # it stood there as something else, so its own text is none to splice
+    if current is not None and layout.is_facts_json(path_of(current.key)):
+        if record.body == current.body:
+            return Fitted(record=current)
+        return Refusal(
+            key=record.key,
+            field="body",
+            reason=JSON_IS_THE_RUNTIMES,
+            remedy=f"let the runtime touch the store once and convert again, or {_CARRY}",
+        )
     fitting = _Fitting(record, then, is_new=current is None)
     if place is not None and is_fact(place):
         return fitting.fact(then)

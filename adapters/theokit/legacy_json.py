@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interop.adapters.theokit.ecmascript import trim, visible
-from interop.syntax.splice import Edit
 
 _PATH = re.compile(
     r"(?P<namespace>[a-z0-9][a-z0-9_-]{0,63})/[a-z0-9][a-z0-9_-]{0,15}-[a-z0-9][a-z0-9_-]{0,63}\.json"
@@ -109,30 +108,6 @@ def _fact(text: str, element: tuple[int, int]) -> Fact | None:
         return None
     words = visible(json.loads(text[slice(*found)]))
     return Fact(words, *found, element) if trim(words) else None
-
-
-def edit(fact: Fact, words: str) -> Edit:
-    """Restate one fact in its place."""
-    return Edit(fact.start, fact.end, json.dumps(words, ensure_ascii=False))
-
-
-def removed(file: FactsJson, gone: Sequence[Fact]) -> list[Edit]:
-    """Take elements out of the list, each with one comma."""
-    out: list[Edit] = []
-    away = {f.element for f in gone}
-    kept = [e for e in file.elements if e not in away]
-    if not kept:
-        return [Edit(file.elements[0][0], file.elements[-1][1], "")]
-    last: tuple[int, int] | None = None
-    elements = file.elements
-    for n, element in enumerate(elements):
-        if element not in away:
-            last = element
-        elif last is not None:
-            out.append(Edit(elements[n - 1][1], element[1], ""))
-        else:
-            out.append(Edit(element[0], elements[n + 1][0], ""))
-    return out
 
 
 def prose(file: FactsJson) -> str:

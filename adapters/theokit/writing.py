@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from interop.adapter import Context, Refusal, Supplied, Written
-from interop.adapters.theokit import facts, fitting, index, layout, legacy_json, memory_file, names
+from interop.adapter import Context, Refusal, Supplied, Written, path_of
+from interop.adapters.theokit import facts, fitting, index, layout, memory_file, names
 from interop.adapters.theokit import reading as readings
 from interop.adapters.theokit.index import NAME
 from interop.adapters.theokit.memory_file import VOCABULARY, MemoryFile
@@ -48,7 +48,7 @@ class Settled:
 def write(store: Store, onto: Files, context: Context) -> Written:
     """Put ``store`` over ``onto``: splice what differs, and say what then stands there."""
     before = readings.read(onto)
-    changes, refused = _changes(store, before, context)
+    changes, refused, staying = _changes(store, before, context)
     settled = _settle(before, changes)
     failed = {c.key for c in settled.failed}
     places = {c.key: c.at for c in changes if c.is_new}
@@ -57,6 +57,7 @@ def write(store: Store, onto: Files, context: Context) -> Written:
         at = settled.moved.get(places.get(record.key, record.key))
         if at is not None and at in settled.now.records:
             records[record.key] = settled.now.records[at]
+    records |= {key: settled.now.records[settled.moved[key]] for key in staying}
     supplied = [
         s
         for change in changes
@@ -71,6 +72,7 @@ def write(store: Store, onto: Files, context: Context) -> Written:
         for c in settled.failed
         if c.memory is None
     ]
+    notes += (f"{key}: stays, because {fitting.JSON_IS_THE_RUNTIMES}" for key in staying)
     if before.index is None and NAME in onto and any(c.is_new for c in changes):
         notes.append(f"{NAME}: cannot be read, so no entry was added")
     return Written(
@@ -94,7 +96,10 @@ def _refusal(change: Change) -> Refusal:
 # --- what is to be done ------------------------------------------------------------------------
 
 
-def _changes(store: Store, before: Reading, context: Context) -> tuple[list[Change], list[Refusal]]:
+def _changes(
+    store: Store, before: Reading, context: Context
+) -> tuple[list[Change], list[Refusal], list[str]]:
+    """Give what is to be done, what is refused, and the keys of facts that stay unasked."""
     changes: list[Change] = []
     refused: list[Refusal] = []
     gone = dict.fromkeys(before.records)
@@ -115,9 +120,12 @@ def _changes(store: Store, before: Reading, context: Context) -> tuple[list[Chan
             fresh.append((record, memory, fitted.supplied))
         elif memory != current:
             changes.append(Change(record.key, record.key, memory, fitted.supplied))
+    staying = [key for key in gone if layout.is_facts_json(path_of(key))]
+    for key in staying:
+        del gone[key]
     changes += [Change(key, key, None) for key in gone]
     changes += _new(fresh, before, context, gone)
-    return changes, refused
+    return changes, refused, staying
 
 
 def _new(
@@ -293,7 +301,6 @@ def _applied(before: Reading, changes: Sequence[Change]) -> Reading:
     files = dict(before.files)
     edits: list[Edit] = []
     new_facts: list[str] = []
-    old_json: dict[str, list[Change]] = {}
     gone: set[str] = set()
     entries: list[tuple[str, str | None, str | None]] = []
     for change in changes:
@@ -303,11 +310,7 @@ def _applied(before: Reading, changes: Sequence[Change]) -> Reading:
             kind = memory.kinds.get(VOCABULARY)
             new_facts.append(facts.line_of(memory.body.text, kind, memory.modified))
         elif change.at in before.items:
-            path = before.items[change.at][0]
-            if path == NAME:
-                edits += _fact_edits(before, change)
-            else:
-                old_json.setdefault(path, []).append(change)
+            edits += _fact_edits(before, change)
         elif memory is None:
             del files[change.at]
             gone.add(change.at)
@@ -319,8 +322,6 @@ def _applied(before: Reading, changes: Sequence[Change]) -> Reading:
                     entries.append((change.at, memory.title, memory.hook))
                 elif layout.is_memory(change.at):
                     gone.add(change.at)
-    for path, some in old_json.items():
-        files[path] = _json(before, path, some).encode("utf-8")
     if before.index is not None or NAME not in files:
         text = before.index.text if before.index is not None else None
         spliced = splice(text, edits) if text is not None else None
@@ -341,21 +342,6 @@ def _fact_edits(before: Reading, change: Change) -> Iterable[Edit]:
         return [Edit(*bullet.line, "")]
     kind = memory.kinds.get(VOCABULARY)
     return facts.edits(before.index.text, bullet, memory.body.text, kind, memory.modified)
-
-
-def _json(before: Reading, path: str, changes: Sequence[Change]) -> str:
-    file = before.json[path]
-    edits: list[Edit] = []
-    gone: list[legacy_json.Fact] = []
-    for change in changes:
-        fact = file.facts[before.items[change.at][1]]
-        if change.memory is None:
-            gone.append(fact)
-        elif change.memory.body.text != fact.text:
-            edits.append(legacy_json.edit(fact, change.memory.body.text))
-    if gone:
-        edits += legacy_json.removed(file, gone)
-    return splice(file.text, edits)
 
 
 def _file(before: Reading, change: Change, memory: Memory) -> bytes:

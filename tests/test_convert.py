@@ -571,3 +571,15 @@ class TestFoundByBreakingIt:
         page.write_bytes(page.read_bytes().replace(b"Line one", b"Line ONE"))
         convert(t, f"claude-code:{tmp_path / 's'}")
         assert b"\n\nLine ONE.\nLine two.\n\nPara two.\n" in files(tmp_path / "s")["a.md"]
+
+    def test_an_archived_copy_with_a_number_is_followed(self, tmp_path: Path) -> None:
+        """Where the archive has the name already, sleep puts a number behind it."""
+        put(tmp_path / "s", {"a.md": memory("a", "A claim", "Text one.")})
+        h, no_git = f"memhtml:{tmp_path / 'h'}", HostOptions(commit=False)
+        convert(f"claude-code:{tmp_path / 's'}", h, kind_map={"project": "semantic"}, host=no_git)
+        (page,) = (p for p in (tmp_path / "h").rglob("*.html") if b"Text one" in p.read_bytes())
+        inside = page.relative_to(tmp_path / "h").as_posix().replace(".html", "-2.html")
+        put(tmp_path / "h", {f"archive/2026/{inside}": page.read_text("utf-8")})
+        page.unlink()
+        found = planned(h, f"claude-code:{tmp_path / 's'}")
+        assert [(o.action, o.to) for o in found.outcomes] == [("pending", "a.md")]

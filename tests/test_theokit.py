@@ -911,9 +911,9 @@ def around(cwd: str, *git: str, env: Mapping[str, str] | None = None) -> Surroun
 
 
 def test_the_three_roots_in_order() -> None:
-    at = around("/work/rides/app", "/work/rides/.git")
-    own = Path("/work/rides/app/.theokit/memory")
-    claude = Path("/home/mira/.claude/projects/-work-rides/memory")
+    at = around("/home/mira/rides/app", "/home/mira/rides/.git")
+    own = Path("/home/mira/rides/app/.theokit/memory")
+    claude = Path("/home/mira/.claude/projects/-home-mira-rides/memory")
     assert read_roots(at) == (own, claude)
     assert ADAPTER.locate is not None
     assert tuple(ADAPTER.locate(at)) == (own, claude)

@@ -63,17 +63,15 @@ def write(store: Store, onto: Files, context: Context) -> Written:
             now = records.get(change.key)
             supplied += [s for s in change.supplied if _stands(s, now)]
     refused += [_refusal(c) for c in settled.failed if c.memory is not None]
-    kept = [
-        f"{c.key}: stays, because removing it would change another record"
-        for c in settled.failed
-        if c.memory is None
-    ]
+    kept = [c.key for c in settled.failed if c.memory is None]
+    records |= {key: settled.now.records[settled.moved[key]] for key in kept}
+    why = [f"{key}: stays, because removing it would change another record" for key in kept]
     return Written(
         files=dict(settled.now.files),
         records=records,
         supplied=tuple(supplied),
         refused=tuple(refused),
-        notes=(*settled.notes, *kept),
+        notes=(*settled.notes, *why),
     )
 
 

@@ -57,7 +57,8 @@ def write(store: Store, onto: Files, context: Context) -> Written:
         at = settled.moved.get(places.get(record.key, record.key))
         if at is not None and at in settled.now.records:
             records[record.key] = settled.now.records[at]
-    records |= {key: settled.now.records[settled.moved[key]] for key in staying}
+    kept = [c.key for c in settled.failed if c.memory is None]
+    records |= {key: settled.now.records[settled.moved[key]] for key in (*staying, *kept)}
     supplied = [
         s
         for change in changes
@@ -67,11 +68,7 @@ def write(store: Store, onto: Files, context: Context) -> Written:
         or getattr(records.get(change.key), s.field, None) == s.value
     ]
     refused += [_refusal(c) for c in settled.failed if c.memory is not None]
-    notes = [
-        f"{c.key}: stays, because removing it would change another record"
-        for c in settled.failed
-        if c.memory is None
-    ]
+    notes = [f"{key}: stays, because removing it would change another record" for key in kept]
     notes += (f"{key}: stays, because {fitting.JSON_IS_THE_RUNTIMES}" for key in staying)
     if before.index is None and NAME in onto and any(c.is_new for c in changes):
         notes.append(f"{NAME}: cannot be read, so no entry was added")

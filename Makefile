@@ -3,7 +3,8 @@
 #   make demo    the main job on a sample store: dry run, conversion, diff, check, and back
 #   make test    the whole test-suite         (make test ARGS='-k cli' for a part of it)
 #   make lint    ruff, mypy --strict, pyright
-#   make bench   reading and start-up, as ratios to the bare thing
+#   make lowest  the main tests once more, with the lowest versions of all that is depended on
+#   make bench   what it costs, as ratios   (make bench ARGS='reading --size 1000')
 #   make docs    the generated parts of docs/
 #   make dist    sdist and, from it, the wheel
 #
@@ -14,8 +15,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 ARGS ?=
+LOWEST := .venv-lowest
+FOUNDATIONS := tests/test_contract.py tests/test_golden_convert.py tests/test_cli.py \
+	tests/test_export.py tests/test_diff.py tests/test_disk_apply.py
 
-.PHONY: demo test lint bench docs dist clean
+.PHONY: demo test lint lowest bench docs dist clean
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/run.sh
@@ -29,8 +33,11 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(VENV)/.installed
-	$(BIN)/python bench/ratios.py
+lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -q $(FOUNDATIONS)
+
+bench: $(VENV)/.test
+	$(BIN)/python -m bench.ratios $(ARGS)
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m interop.cli.reference docs/cli.md
@@ -39,7 +46,7 @@ dist: $(VENV)/.test
 	$(BIN)/python -m build --no-isolation --outdir dist .
 
 clean:
-	rm -rf $(VENV) .peers .artifacts dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) .peers .artifacts dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("interop needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 …")'
@@ -49,4 +56,11 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.test: pyproject.toml $(VENV)/.installed
 	$(PIP) install --editable '.[test]'
+	@touch $@
+
+$(LOWEST)/.installed: pyproject.toml $(VENV)/.test
+	@test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	$(BIN)/python -m tests.bounds > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip --quiet --disable-pip-version-check install --editable '.[mcp]' \
+		pytest hypothesis jsonschema packaging --constraint $(LOWEST)/constraints.txt
 	@touch $@

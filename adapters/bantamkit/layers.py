@@ -5,10 +5,12 @@ Spec: docs/formats/bantamkit.md, "Layers".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from interop.adapter import Surroundings
+from interop.adapter import Place, Surroundings
+from interop.syntax import yaml_header
+from interop.syntax.yaml_header import Header, Listing, Scalar
 
 
 def locate(surroundings: Surroundings) -> Sequence[Path]:
@@ -24,3 +26,27 @@ def locate(surroundings: Surroundings) -> Sequence[Path]:
         if surroundings.is_dir(store):
             return (store,)
     return (start / ".bantamkit" / "memory",)
+
+
+def discover(surroundings: Surroundings) -> Iterator[Place]:
+    """Give the three layers: the project's stores, what each grants, and the profile."""
+    profile = surroundings.home / ".bantamkit" / "memory"
+    above = (surroundings.cwd, *surroundings.cwd.parents)
+    own = [*locate(surroundings), *(folder / ".bantamkit" / "memory" for folder in above)]
+    for store in dict.fromkeys(own):
+        if store == profile:
+            continue
+        yield Place(path=store)
+        for granted in _grants(surroundings, store.parent / "config.yaml"):
+            yield Place(path=granted)
+    yield Place(path=profile, name="profile")
+
+
+def _grants(surroundings: Surroundings, config: Path) -> Iterator[Path]:
+    """Give the stores that a project may read besides its own; a broken file grants none."""
+    text = surroundings.read_text(config)
+    said = yaml_header.read(text) if text else None
+    listed = said.get("extra_stores") if isinstance(said, Header) else None
+    for item in listed.items if isinstance(listed, Listing) else ():
+        if isinstance(item, Scalar) and item.tag == "str":
+            yield config.parent / item.text

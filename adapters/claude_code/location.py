@@ -14,10 +14,10 @@ import json
 import re
 import struct
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from interop.adapter import Surroundings
+from interop.adapter import Place, Surroundings
 from interop.model import Json
 
 _LONGEST = 200
@@ -29,7 +29,7 @@ _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 def locate(at: Surroundings) -> Sequence[Path]:
     """Give the directories where this project's memory may lie, most likely first."""
     config_dir = at.env.get("CLAUDE_CONFIG_DIR", "").strip()
-    config = Path(config_dir) if config_dir else at.home / ".claude"
+    config = _config(at)
     root = git_root(at)
     found: list[Path] = []
     setting = _setting(at, config, root)
@@ -43,6 +43,46 @@ def locate(at: Surroundings) -> Sequence[Path]:
         if root != at.cwd:  # older versions took the working directory
             found.append(config / "projects" / encode(str(at.cwd)) / "memory")
     return tuple(dict.fromkeys(found))
+
+
+def discover(at: Surroundings) -> Iterator[Place]:
+    """Give this project's places, those of every project, and those of subagents."""
+    projects = [config / "projects" for config in _configs(at)]
+    for path in locate(at):
+        own = path.parent.parent in projects
+        yield Place(path=path, name=_project(at, path.parent.name) if own else "")
+    for folder in projects:
+        for name in at.folders(folder):
+            yield Place(path=folder / name / "memory", name=_project(at, name))
+    for config in _configs(at):
+        yield from _agents(at, config / "agent-memory", "agent")
+    for root in dict.fromkeys((git_root(at), at.cwd)):
+        for name in ("agent-memory", "agent-memory-local"):
+            yield from _agents(at, root / ".claude" / name, f"{root.name}-agent")
+
+
+def _agents(at: Surroundings, folder: Path, name: str) -> Iterator[Place]:
+    """Give the folder of each subagent; the folder of them all only if it has an index itself."""
+    if at.read_text(folder / "MEMORY.md") is not None:
+        yield Place(path=folder, name=f"{name}s")
+    for agent in at.folders(folder):
+        yield Place(path=folder / agent, name=f"{name}-{agent}")
+
+
+def _config(at: Surroundings) -> Path:
+    stated = at.env.get("CLAUDE_CONFIG_DIR", "").strip()
+    return Path(stated) if stated else at.home / ".claude"
+
+
+def _configs(at: Surroundings) -> tuple[Path, ...]:
+    """Give the configuration directory, and the one that it is without the variable."""
+    return tuple(dict.fromkeys((_config(at), at.home / ".claude")))
+
+
+def _project(at: Surroundings, name: str) -> str:
+    """Give the part of a project's directory name that tells it from others: that below home."""
+    home = encode(str(at.home))
+    return name.removeprefix(f"{home}-") if name != home else at.home.name
 
 
 def encode(path: str) -> str:

@@ -5,10 +5,10 @@ Spec: docs/formats/memhtml.md, "Where a store lies".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from interop.adapter import Surroundings
+from interop.adapter import Place, Surroundings
 from interop.adapters.memhtml.vocabulary import JS_SPACE
 
 _NO = ("", "0", "false", "no", "off")
@@ -27,3 +27,9 @@ def locate(at: Surroundings) -> Sequence[Path]:
     if text.startswith("~/"):
         return (at.home / text[2:],)
     return (at.cwd / text,)
+
+
+def discover(at: Surroundings) -> Iterator[Place]:
+    """Give the store that the environment names, and the one that there is without it."""
+    for path in dict.fromkeys((*locate(at), at.home / "memhtml")):
+        yield Place(path=path)

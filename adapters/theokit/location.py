@@ -9,10 +9,10 @@ Spec: docs/formats/theokit.md, section 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from interop.adapter import Surroundings
+from interop.adapter import Place, Surroundings
 from interop.adapters.theokit.ecmascript import trim
 from interop.errors import UsageError
 
@@ -22,6 +22,15 @@ STORE = Path(".theokit") / "memory"
 def locate(at: Surroundings) -> Sequence[Path]:
     """Give the roots that the runtime reads without ``memory.directory``, in its order."""
     return read_roots(at)
+
+
+def discover(at: Surroundings) -> Iterator[Place]:
+    """Give the project's own root, and those of the folders above, where a program may be started.
+
+    Claude Code's directories are read by the runtime too, and are Claude Code's.
+    """
+    for folder in (at.cwd, *at.cwd.parents):
+        yield Place(path=folder / STORE)
 
 
 def read_roots(at: Surroundings, directory: str | None = None) -> tuple[Path, ...]:

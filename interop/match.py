@@ -10,8 +10,10 @@ unmatched neighbours at the same place of one file. The last two are guesses of 
 from __future__ import annotations
 
 import difflib
+import heapq
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -33,6 +35,8 @@ class Pair(NamedTuple):
     left: int
     right: int
     how: How
+    score: float | None = None
+    """Of a near pair its similarity in percent; None for one that was matched by its place."""
 
 
 def words(record: Record) -> tuple[str, ...]:
@@ -53,6 +57,13 @@ def message(record: Record) -> tuple[str, ...]:
 def text_of(record: Record) -> str:
     """Give the words of a record as one text, for similarity."""
     return "\n".join(part for part in words(record)[1:] if part)
+
+
+def similarity(one: Record, other: Record) -> float:
+    """Say in percent how alike the words of two records are."""
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(text_of(one), text_of(other))
 
 
 def match(
@@ -100,9 +111,9 @@ class _Pairing:
         self.free_right = dict.fromkeys(range(len(right)))
         self.pairs: list[Pair] = []
 
-    def add(self, i: int, j: int, how: How) -> None:
+    def add(self, i: int, j: int, how: How, score: float | None = None) -> None:
         del self.free_left[i], self.free_right[j]
-        self.pairs.append(Pair(i, j, how))
+        self.pairs.append(Pair(i, j, how, score))
 
     def by(
         self, mark: Callable[[Record], Hashable], how: How, *, only_unique: bool = False
@@ -181,19 +192,40 @@ class _Pairing:
         scored: list[tuple[float, int, int]] = []
         for i in self.free_left:
             text = text_of(self.left[i])
-            rare = sorted({t for t in _tokens(text) if t in index}, key=lambda t: len(index[t]))
-            votes: Counter[int] = Counter()
-            for token in rare[:12]:
-                votes.update(index[token][:50])
-            for j, _ in votes.most_common(5):
+            known = {t for t in _tokens(text) if t in index}
+            rare = sorted(known, key=lambda t: (len(index[t]), t))  # the same in every run
+            votes: defaultdict[int, float] = defaultdict(float)
+            place = i * len(self.right) // len(self.left)
+            for token in rare[:_TOKENS]:
+                where = index[token]
+                for j in _around(where, place):
+                    # what few texts say tells them apart, what all say does not
+                    votes[j] += 1 / len(where)
+            for j in heapq.nlargest(_CANDIDATES, votes, key=votes.__getitem__):
                 if self.left[i].role != self.right[j].role:
                     continue
                 ratio = fuzz.ratio(text, texts[j], score_cutoff=NEAR)
                 if ratio >= NEAR:
                     scored.append((-ratio, i, j))
-        for _, i, j in sorted(scored):
+        for ratio, i, j in sorted(scored):
             if i in self.free_left and j in self.free_right:
-                self.add(i, j, "near")
+                self.add(i, j, "near", -ratio)
+
+
+_TOKENS = 12
+"""Of a text the words looked for in other texts, the rarest first."""
+_LOOKED_AT = 50
+"""Texts with a word that are looked at: of a common word those at the same place of the store."""
+_CANDIDATES = 5
+"""Texts that a text is compared with in full."""
+
+
+def _around(positions: Sequence[int], place: int) -> Sequence[int]:
+    if len(positions) <= _LOOKED_AT:
+        return positions
+    start = bisect_left(positions, place) - _LOOKED_AT // 2
+    start = max(0, min(start, len(positions) - _LOOKED_AT))
+    return positions[start : start + _LOOKED_AT]
 
 
 def _by_path(
@@ -216,10 +248,15 @@ def _aligned(ones: list[Hashable], others: list[Hashable]) -> Iterable[tuple[int
     while end < min(len(ones), len(others)) - start and ones[-1 - end] == others[-1 - end]:
         yield len(ones) - 1 - end, len(others) - 1 - end
         end += 1
-    middle = ones[start : len(ones) - end], others[start : len(others) - end]
-    for a, b, size in difflib.SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks():
-        for k in range(size):
-            yield start + a + k, start + b + k
+    left, right = ones[start : len(ones) - end], others[start : len(others) - end]
+    # of equal texts the one at the very place: all around it may have been edited
+    found = [(k, k) for k in range(min(len(left), len(right))) if left[k] == right[k]]
+    if len(found) < (Counter(left) & Counter(right)).total():
+        blocks = difflib.SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+        moved = [(a + k, b + k) for a, b, size in blocks for k in range(size)]
+        found = moved if len(moved) > len(found) else found
+    for a, b in found:
+        yield start + a, start + b
 
 
 def _runs(

@@ -18,11 +18,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interop import fields
+from interop import fields, registry
 from interop.adapter import Context, Finding, Fitted, Refusal, Written
 from interop.adapters.memory_compiler import ADAPTER, cells, memory_tests
+from interop.check import empty
+from interop.check.crossing import cross
+from interop.choices import Choices
+from interop.convert import after, plan
+from interop.disk.tree import Tree
+from interop.lint import lint as every_lint
 from interop.model import Body, Decision, Files, Json, Memory, Record, Store, Task, Tombstone
+from interop.restore import Restored
+from interop.stores import Opened, assemble
+from tests.samples import Sample, samples
 from tests.strategies import maybe, one_line, records, texts, words
+from tests.test_round_trips import convert
+from tests.test_round_trips import edited as edited_by_hand
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "golden" / "memory-compiler"
@@ -314,6 +325,11 @@ def test_new_bullets_end_the_current_facts() -> None:
         ("  led in", "led in"),
         ("\ud800", "\\ud800"),
         ("# not a heading", "# not a heading"),
+        ("a\n| b | c |\n|---|---|\n| 1 | 2 |", "a\n  | b | c |\n  |---|---|\n  | 1 | 2 |"),
+        ("a\n| b | c |\n| 1|2|3 |", "a\n  &#124; b | c |\n  &#124; 1|2|3 |"),
+        ("| b | c |\n| 1 | 2 | 3 |", "| b | c |\n  | 1 | 2 | 3 |"),
+        ("a\n| cut off", "a\n  &#124; cut off"),
+        ("a\n| goes\non", "a\n  | goes\n  on"),
         ("", ""),
     ],
 )
@@ -356,15 +372,83 @@ def test_new_rows_take_the_next_id_of_the_whole_file() -> None:
     }
 
 
-def test_an_id_of_its_own_is_taken_if_free() -> None:
-    done = put(TOPIC, Tombstone(key="TOMBSTONES.md#T-007", rejected="x"))
-    assert "TOMBSTONES.md#T-007" in done.records
-    taken = Tombstone(key="TOMBSTONES.md#T-001~2", rejected="x")
-    done = put(TOPIC, taken)
-    assert done.records[taken.key].key == "TOMBSTONES.md#T-002"
+def ids(done: Written, *records: Record) -> list[str]:
+    """Give the ids that new rows got."""
+    return [done.records[r.key].key.split("#")[1] for r in records]
+
+
+def test_an_id_of_another_topic_is_not_kept() -> None:
+    far = Tombstone(key="TOMBSTONES.md#T-007", rejected="x")
+    near = Tombstone(key="TOMBSTONES.md#T-001~2", rejected="y")
+    done = put(TOPIC, far, near)
+    assert ids(done, far, near) == ["T-002", "T-003"]
+    told = [(s.key, s.value) for s in done.supplied if s.field == "key"]
+    assert told == [(far.key, "TOMBSTONES.md#T-002"), (near.key, "TOMBSTONES.md#T-003")]
+    assert asks(done.files) == []
+
+
+def test_the_address_of_the_last_conversion_is_taken_again_if_free() -> None:
+    far, near = (Tombstone(key=k, rejected="x") for k in ("k", "TOMBSTONES.md#T-004"))
     again = replace(NOW, addresses={"k": "TOMBSTONES.md#T-030"})
-    done = put(TOPIC, Tombstone(key="k", rejected="x"), context=again)
-    assert done.records["k"].key == "TOMBSTONES.md#T-030"
+    done = put(TOPIC, near, far, context=again)
+    assert ids(done, near, far) == ["T-031", "T-030"], "the next one comes behind every other"
+    for taken in ("T-001", "T-1"):
+        again = replace(NOW, addresses={"k": f"TOMBSTONES.md#{taken}"})
+        assert ids(put(TOPIC, far, context=again), far) == ["T-002"]
+    elsewhere = replace(NOW, addresses={"k": "DECISIONS.md#D-009"})
+    assert ids(put(TOPIC, far, context=elsewhere), far) == ["T-002"]
+
+
+_ROW = "| T-001 | Rent | 820 € | D-001 | 2026-09-28 | offer | mail |\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "wanted"),
+    [
+        ("", "T-002"),
+        ("| T-12 | a | b | c | d | e | f |\n", "T-13"),
+        ("| T-0041 | a | b | c | d | e | f |\n", "T-0042"),
+        ("| T-999 | a | b | c | d | e | f |\n", "T-1000"),
+        ("\n\n| T-040 | behind a blank line | b | c | d | e | f |\n", "T-041"),
+        ("\n## Old\n\n" + STONES.split("\n\n")[1].replace("T-001", "T-060"), "T-061"),
+        ("\n## Old\n\n| Nr | What |\n|---|---|\n| T-070 | another kind |\n", "T-071"),
+        ("| T-080 | too | few |\n", "T-081"),
+        ("\n```\n| T-090 | in a fence | b | c | d | e | f |\n```\n", "T-091"),
+        ("\n<!-- | T-091 | in a comment | b | c | d | e | f | -->\n", "T-092"),
+        ("\nT-0100 was given and taken back.\n", "T-101"),
+        ("\nThe vans are AT-900 and 2026.\n", "T-002"),
+        ("| LEGACY-900 | a | b | c | d | e | f |\n| T-002 | a | b | c | d | e | f |\n", "T-003"),
+        ("| X1 | a | b | c | d | e | f |\n| X2 | a | b | c | d | e | f |\n", "X3"),
+        (f"| T-{'9' * 18} | a | b | c | d | e | f |\n", f"T-1{'0' * 18}"),
+    ],
+)
+def test_the_next_id_comes_behind_every_one_in_the_file(more: str, wanted: str) -> None:
+    stone = Tombstone(key="TOMBSTONES.md#T-005", rejected="old")
+    done = put({**TOPIC, "TOMBSTONES.md": STONES + more}, stone)
+    assert ids(done, stone) == [wanted]
+
+
+def test_a_number_without_letters_is_counted_in_rows_alone() -> None:
+    stone = Tombstone(key="TOMBSTONES.md#40", rejected="old")
+    bare = STONES.replace("T-001", "7") + "\nSince 2026.\n"
+    assert ids(put({**TOPIC, "TOMBSTONES.md": bare}, stone), stone) == ["8"]
+
+
+def test_ids_of_the_second_version_are_given_alike() -> None:
+    files = {p: b.decode() for p, b in tree(GOLDEN / "second-version").items()}
+    stones = files["TOMBSTONES.md"]
+    highest = max(map(int, re.findall(r"\bT-(\d+)", stones)))
+    new = [Tombstone(key=f"TOMBSTONES.md#T-{n}", rejected=f"old {n}") for n in (900, 800)]
+    assert ids(put(files, *new), *new) == [f"T-{highest + 1:03}", f"T-{highest + 2:03}"]
+    assert ids(put({}, *new, context=NOW), *new) == ["T-001", "T-002"], "a new topic begins anew"
+
+
+def test_what_is_refused_takes_no_id() -> None:
+    lost = Decision(key="a", decision="A", why="b", date="c", status="Active", supersedes="D-009")
+    more = Decision(key="b", decision="B", why="b", date="c", status="Active")
+    done = put(TOPIC, lost, more)
+    assert refusal(done).key == "a"
+    assert ids(done, more) == ["D-002"]
 
 
 def test_new_rows_point_to_the_new_ids_of_what_they_mean() -> None:
@@ -372,13 +456,95 @@ def test_new_rows_point_to_the_new_ids_of_what_they_mean() -> None:
         key="DECISIONS.md#D-001~2", decision="A", why="b", date="c", status="Superseded"
     )
     second = replace(first, key="DECISIONS.md#D-002", supersedes="D-001", status="Active")
-    stone = Tombstone(key="TOMBSTONES.md#T-002", rejected="x", replacement="D-001")
-    done = put(TOPIC, second, first, stone)
-    there = done.records[first.key]
-    assert there.key == "DECISIONS.md#D-003"
-    assert fields.get(done.records[second.key], "supersedes") == "D-003"
-    assert fields.get(done.records[stone.key], "replacement") == "D-003"
+    third = replace(first, key="DECISIONS.md#D-003", supersedes="D-002", why="as D-002 and D-01")
+    stone = Tombstone(
+        key="TOMBSTONES.md#T-002", rejected="x", replacement="D-001", reason="see D-001, (D-002)."
+    )
+    done = put(TOPIC, third, second, first, stone)
+    assert ids(done, first, second, third) == ["D-002", "D-003", "D-004"], "each below its like"
+    assert fields.get(done.records[second.key], "supersedes") == "D-002"
+    assert fields.get(done.records[third.key], "supersedes") == "D-003"
+    assert fields.get(done.records[third.key], "why") == "as D-002 and D-01", "a text is a text"
+    assert fields.get(done.records[stone.key], "replacement") == "D-002"
+    assert {(s.key, s.field) for s in done.supplied} >= {
+        (second.key, "supersedes"), (third.key, "supersedes"), (stone.key, "replacement")
+    }  # fmt: skip
+    assert done.notes == (
+        "DECISIONS.md#D-003: its text names D-002, which is D-003 here; it stays as it is written",
+        "TOMBSTONES.md#T-002: its text names D-001, which is D-002 here, D-002, which is D-003 "
+        "here; it stays as it is written",
+    )
     assert asks(done.files) == []
+
+
+def test_a_bullet_that_names_a_renumbered_row_is_told_of() -> None:
+    row = Decision(key="DECISIONS.md#D-001~2", decision="A", why="b", date="c", status="Active")
+    fact = Memory(key="x", body=Body(text="Hall 9, as D-001 says."))
+    done = put(TOPIC, row, fact)
+    assert "- Hall 9, as D-001 says.\n" in text(done, "CONTEXT.md")
+    assert done.notes == (
+        "x: its text names D-001, which is D-002 here; it stays as it is written",
+    )
+
+
+def test_decisions_that_supersede_each_other_in_a_circle_are_refused() -> None:
+    one = Decision(key="DECISIONS.md#D-011", decision="A", why="b", date="c", status="Active",
+                   supersedes="D-012")  # fmt: skip
+    other = replace(one, key="DECISIONS.md#D-012", supersedes="D-011")
+    itself = replace(one, key="DECISIONS.md#D-013", supersedes="D-013")
+    done = put(TOPIC, one, other, itself)
+    assert {r.key for r in done.refused} == {one.key, other.key}
+    assert fields.get(done.records[itself.key], "supersedes") == "D-002", "its own id passes"
+    assert asks(done.files) == []
+
+
+def test_a_new_row_points_to_what_already_stands_here_under_another_id() -> None:
+    row = "| D-00{} | {} | Why | 2026-10-01 |  | {} | Active |\n"
+    source = DECISIONS.replace("\nEnd.\n", "").replace("Rent", "Other") + "".join(
+        (
+            row.format(2, "Paint", "—"),
+            row.format(3, "Repaint", "D-002"),
+            row.format(4, "x", "D-001"),
+        )
+    )
+    here = (
+        DECISIONS.replace("\nEnd.\n", "") + row.format(2, "Oil", "—") + row.format(3, "Paint", "—")
+    )
+    originals = encoded({"DECISIONS.md": source})
+    repaint, lost = (r for r in ADAPTER.read(originals).records if r.key[-1] in "34")
+    lost = fields.with_key(lost, "DECISIONS.md#D-004")
+    new = fields.with_key(repaint, "DECISIONS.md#D-003~2")
+    done = put(
+        {**TOPIC, "DECISIONS.md": here}, new, lost, context=replace(NOW, originals=originals)
+    )
+    assert ids(done, new, lost) == ["D-004", "D-005"]
+    assert fields.get(done.records[new.key], "supersedes") == "D-003", "where Paint stands here"
+    assert fields.get(done.records[lost.key], "supersedes") == "D-001"
+    assert done.notes == (
+        "DECISIONS.md#D-004: supersedes names D-001, and the row that has this id here says "
+        "something else; see whether it is the one",
+    )
+
+
+def test_a_new_topic_begins_with_the_files_its_records_come_from() -> None:
+    source = tree(GOLDEN / "basic")
+    there = ADAPTER.read(source).records
+    context = replace(NOW, originals=source)
+    done = ADAPTER.write(store(there), {}, context)
+    assert done.files == {p: b for p, b in source.items() if p in (*_FILES, "memory_tests.yaml")}
+    assert [r.key for r in done.records.values()] == [r.key for r in there]
+    assert not done.supplied
+    fewer = [r for r in there if r.key != "TOMBSTONES.md#T-001"]
+    new = Tombstone(key="TOMBSTONES.md#T-055", rejected="Something new")
+    done = ADAPTER.write(store([*fewer, new]), {}, context)
+    assert ids(done, new) == ["T-003"]
+    assert b"T-001 |" not in done.files["TOMBSTONES.md"]
+    assert asks(done.files) == []
+    nothing = ADAPTER.write(store([new]), {}, context)
+    assert ids(nothing, new) == ["T-001"], "no record of it comes along, so nothing of it does"
+    moved = replace(context, addresses={"TOMBSTONES.md#T-002": "TOMBSTONES.md#T-009"})
+    (stone,) = [r for r in there if r.key == "TOMBSTONES.md#T-002"]
+    assert ids(ADAPTER.write(store(there), {}, moved), stone) == ["T-009"]
 
 
 def test_a_decision_stands_below_what_it_supersedes() -> None:
@@ -413,6 +579,39 @@ def test_statuses_are_never_guessed(record: Record, status: str | None) -> None:
     assert asks(done.files) == []
 
 
+def test_a_task_that_was_finished_elsewhere_and_archived_is_done_here() -> None:
+    body = Body(text="Oil the chains")
+    done = put(TOPIC, Task(key="archive/2026/oil.html", body=body, status="done", state="archived",
+                           archived="2026-11-01"))  # fmt: skip
+    assert not done.refused
+    assert "| OI-002 | Oil the chains | DONE |  | — |  |\n" in text(done, "OPEN_ITEMS.md")
+    assert asks(done.files) == []
+    (item,) = [r for r in ADAPTER.read(encoded()).records if r.key == "OPEN_ITEMS.md#OI-001"]
+    closed = {"state": "archived", "status": "DONE", "evidence": "bill"}
+    done = put(TOPIC, fields.replace(item, closed))
+    assert "| OI-001 | Oil | DONE | 2026-10-05 | bill | half |\n" in text(done, "OPEN_ITEMS.md")
+    for status in ("OPEN", "BLOCKED", "todo", None):
+        open_still = Task(key="a", body=body, status=status, state="archived")
+        assert refusal(put(TOPIC, open_still)).travels, "what is not done and put away is not live"
+
+
+def test_what_memhtml_finishes_is_done_in_the_topic() -> None:
+    blocked = {**TOPIC, "OPEN_ITEMS.md": ITEMS.replace("OPEN |", "BLOCKED |")}
+    topic = _opened(encoded(blocked))
+    away = convert(topic, empty(registry.get("memhtml"), "away"))
+    (task,) = [r for r in away.raw.records if r.role == "task"]
+    finished = fields.replace(
+        task, {"status": "done", "state": "archived", "archived": "2026-11-02"}
+    )
+    home = convert(edited_by_hand(away, {task.key: finished}), topic)
+    assert home.tree.files == {
+        **topic.tree.files,
+        "OPEN_ITEMS.md": ITEMS.replace(
+            "OPEN | 2026-10-05 |  |", "DONE | 2026-10-05 | — |"
+        ).encode(),
+    }
+
+
 def test_a_topic_of_the_second_version_keeps_its_ways() -> None:
     files = {p: b.decode() for p, b in tree(GOLDEN / "second-version").items()}
     dropped = Decision(key="a", decision="x", status="Superseded by D-002")
@@ -443,6 +642,100 @@ def test_a_fresh_topic_is_complete_and_clean() -> None:
     assert put({}).files == {}, "nothing is made for nothing"
 
 
+# --- from and to other stores, as planned
+
+
+def _opened(files: Files, identity: str = "topic") -> Opened:
+    tree = Tree(files=dict(files), complement=None, problems=())
+    return assemble(ADAPTER, Path(identity), tree, None, identity)
+
+
+def _alone(opened: Opened) -> Opened:
+    """Give a store as it is without its complement."""
+    return replace(opened, complement=None, restored=Restored(store=opened.seen))
+
+
+@pytest.mark.parametrize("source", samples(), ids=lambda s: s.id)
+def test_a_topic_that_interop_writes_passes_the_checker(source: Sample) -> None:
+    """Sections 2 to 4 of the page, for what any store becomes: straight, and as if written anew."""
+    ways = [source.opened()]
+    if source.adapter is ADAPTER:  # a copy keeps what its author wrote: seen through another format
+        ways = [
+            _alone(cross(ways[0], via).there) for via in registry.adapters() if via is not ADAPTER
+        ]
+    for way in ways:
+        made = cross(way, ADAPTER, "topic")
+        files = made.there.tree.files
+        assert files or not made.there.raw.records
+        if not files:
+            continue
+        assert asks(files) == []
+        told = [n for n in made.plan.notes if n.startswith("MC122")]
+        for path, value in collisions(files):
+            assert any(n.startswith(f"MC122 {path}:") and repr(value) in n for n in told)
+        assert not any(re.search(r"\(conflicted copy\)|\((?i:conflict)\)", p) for p in files)
+        assert [f for f in ADAPTER.lint(files, made.there.raw) if f.severity == "error"] == []
+        found = memory_tests.parse(files["memory_tests.yaml"].decode())
+        assert [memory_tests.run(t, files) for t in found.tests] == [None]
+
+
+@pytest.mark.parametrize("source", samples(), ids=lambda s: s.id)
+def test_what_comes_to_a_topic_that_is_there_leaves_it_as_clean(source: Sample) -> None:
+    there = _opened(tree(GOLDEN / "basic"), "there")
+    if source.adapter is ADAPTER and not there.adapter.detect(dict(source.tree.files)):
+        return
+    before = {r.key: r for r in there.raw.records}
+    every = frozenset(r.key for r in source.opened().restored.store.records)
+    choices = Choices(skip_refused=True, carry=True, allow_tombstoned=every)
+    made = after(plan(source.opened(), there, choices, now=NOW.now), there)
+    assert asks(made.tree.files) == []
+    now = {r.key: r for r in made.raw.records}
+    assert {k: now[k] for k in before} == before, "no row is renumbered, changed or taken away"
+    for path in _HEADERS:
+        known = [r[0] for r in parse_table(there.tree.files[path].decode())[1]]
+        given = [r[0] for r in parse_table(made.tree.files[path].decode())[1]]
+        prefix, number = known[-1].split("-")
+        new = range(int(number) + 1, int(number) + 1 + len(given) - len(known))
+        assert given == [*known, *(f"{prefix}-{n:03}" for n in new)]
+
+
+def test_a_topic_comes_into_another_with_ids_of_there_and_goes_home_as_it_was() -> None:
+    """Rows get the next ids, what points to them follows, and the way back is byte-identical."""
+    row = "| D-00{} | {} | Why | 2026-10-01 |  | {} | Active |\n"
+    more = row.format(2, "Paint it", "—") + row.format(3, "Repaint it", "D-002")
+    source = _opened(
+        encoded(
+            {**TOPIC, "DECISIONS.md": DECISIONS.replace("\nEnd.\n", more).replace("Rent", "Lease")}
+        ),
+        "one",
+    )
+    other = _opened(encoded(), "other")
+    there = convert(source, other)
+    lines = there.tree.files["DECISIONS.md"].decode().splitlines()
+    assert [line[:20] for line in lines if line.startswith("| D-")] == [
+        "| D-001 | Rent | Fro",
+        "| D-002 | Lease | Fr",
+        "| D-003 | Paint it |",
+        "| D-004 | Repaint it",
+    ]  # fmt: skip
+    assert lines[7].endswith("| D-003 | Active |")
+    assert convert(there, empty(ADAPTER, "home")).tree.files == there.tree.files
+    assert plan(there, source, Choices(), now=NOW.now).count("update") == 0
+    assert (
+        convert(there, source)
+        .tree.files["DECISIONS.md"]
+        .startswith(source.tree.files["DECISIONS.md"])
+    ), "what had come from it is as it was"
+    # one more that supersedes a row which has another id there
+    longer = _opened({**source.tree.files, "DECISIONS.md": source.tree.files["DECISIONS.md"]
+                      + row.format(4, "Leave it", "D-003").encode()}, "one")  # fmt: skip
+    again = convert(longer, there)
+    assert again.tree.files["DECISIONS.md"].decode().splitlines()[8] == (
+        "| D-005 | Leave it | Why | 2026-10-01 |  | D-004 | Active |"
+    )
+    assert convert(longer, again).tree.files == again.tree.files
+
+
 # --- what is not written to
 
 
@@ -460,6 +753,27 @@ def test_an_open_session_locks_the_topic() -> None:
     assert gone.files == encoded(files)
     assert "2026-10-07-a" in gone.notes[0]
     assert put(files).notes == ()
+
+
+def test_what_the_checker_writes_is_never_imported() -> None:
+    rebuilt = {
+        "_generated/INDEX.md": STONES,
+        "_generated/TOMBSTONES.md": STONES,
+        "_rollup/recovery_candidates.md": "- A candidate.\n" + DECISIONS,
+    }
+    ledger = {
+        "_sessions/a.json": '{"session": "a", "status": "CLOSED"}',
+        "_sessions/recovery/a.json": '{"candidates": {"facts": ["Hall 9."]}, "resolved": true}',
+        "_sessions/recovery/RECOVERY - x - a.md": "- Hall 9.\n" + ITEMS,
+    }
+    files = {**TOPIC, **rebuilt, **ledger}
+    found = ADAPTER.read(encoded(files))
+    assert found.records == ADAPTER.read(encoded()).records
+    assert ledger.keys() <= found.carried.keys()
+    assert not rebuilt.keys() & found.carried.keys()
+    done = put(files, Tombstone(key="a", rejected="x"), Memory(key="b", body=Body(text="New.")))
+    same = {**rebuilt, **ledger}
+    assert {p: text(done, p) for p in same} == same
 
 
 def test_a_table_of_another_kind_is_not_added_to() -> None:
@@ -533,10 +847,7 @@ def test_the_grammar_of_the_tests_is_not_yaml() -> None:
         }),
         ("MC131", {"DECISIONS.md": b"\xff"}),
         ("MC133", {"a/CONTEXT (Conflict).md": ""}),
-        ("MC134", {"CONTEXT (Mira's conflicted copy 2026-10-06).md": ""}),
         ("MC134", {"CONTEXT-LAPTOP.md": ""}),
-        ("MC134", {"CONTEXT (1).md": ""}),
-        ("MC134", {"CONTEXT.sync-conflict-20261006-101500-ABCDEFG.md": ""}),
         ("MC141", {"_sessions/a.json": '{"session": "a", "status": "OPEN"}'}),
         ("MC142", {"_sessions/a.json": "{"}),
         ("MC143", {"_sessions/a.json": '{"session": "b", "status": "CLOSED"}'}),
@@ -553,6 +864,30 @@ def test_lint_finds(code: str, files: dict[str, str | bytes]) -> None:
     if code != "MC121":
         assert code not in codes(base)
     assert code in codes({**base, **files})
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("CONTEXT (conflict).md", "MC133"),
+        ("CONTEXT (Conflict).md", "MC133"),
+        ("notes/plan (conflict).txt", "MC133"),
+        ("CONTEXT (conflicted copy).md", "IO011"),
+        ("CONTEXT (Mira's conflicted copy 2026-10-06).md", "IO011"),
+        ("CONTEXT.sync-conflict-20261006-101500-ABCDEFG.md", "IO011"),
+        ("CONTEXT (1).md", "IO012"),
+        ("CONTEXT 2.md", "IO012"),
+        ("CONTEXT-LAPTOP-7QX2.md", "IO012"),
+        ("CONTEXT-MBP.md", "IO012"),
+        ("CONTEXT-LAPTOP.md", "MC134"),
+        ("OPEN_ITEMS-MIRA7.md", "MC134"),
+        ("README-LAPTOP.md", None),
+    ],
+)
+def test_a_copy_is_told_once(name: str, code: str | None) -> None:
+    files = encoded({**TOPIC, name: "x"})
+    opened = _opened(files)
+    assert [f.code for f in every_lint(opened) if f.path == name] == ([code] if code else [])
 
 
 def test_values_that_return_are_those_that_the_checker_finds() -> None:
@@ -647,6 +982,55 @@ def test_what_is_written_is_read_back_and_passes_the_checker(
     again = ADAPTER.write(ADAPTER.read(done.files), done.files, NOW)
     assert again.files == done.files
     assert not again.refused
+
+
+_ROWS = st.one_of(
+    st.builds(Tombstone, key=st.sampled_from([f"TOMBSTONES.md#T-00{n}" for n in range(1, 7)]),
+              rejected=words, replacement=maybe(st.sampled_from(["D-001", "D-004", "20"]))),
+    st.builds(Decision, key=st.sampled_from([f"DECISIONS.md#D-00{n}" for n in range(1, 7)]),
+              decision=words, status=st.just("Active"),
+              supersedes=maybe(st.sampled_from([f"D-00{n}" for n in range(1, 7)]))),
+)  # fmt: skip
+_PLACES = st.sampled_from(
+    ["TOMBSTONES.md#T-001", "TOMBSTONES.md#T-2", "TOMBSTONES.md#T-009", "DECISIONS.md#D-001",
+     "DECISIONS.md#D-008", "x", "DECISIONS.md#~", "TOMBSTONES.md#a|b"]
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(
+    new=st.lists(_ROWS, max_size=7),
+    places=st.dictionaries(st.integers(0, 6), _PLACES),
+    onto=st.sampled_from([{}, TOPIC, {p: TOPIC[p] for p in ("CONTEXT.md", "TOMBSTONES.md")}]),
+    begun=st.booleans(),
+)
+def test_ids_are_permanent_and_given_once(
+    new: list[Record], places: dict[int, str], onto: dict[str, str], begun: bool
+) -> None:
+    keyed = [fields.with_key(r, f"{r.key}~{n + 10}") for n, r in enumerate(new)]
+    if begun and not onto:  # those that the source's own file has stay themselves
+        keyed = list({r.key: r for r in new}.values())
+    there = encoded(onto)
+    context = replace(
+        NOW,
+        addresses={r.key: places[n] for n, r in enumerate(keyed) if n in places},
+        originals=tree(GOLDEN / "basic") if begun else {},
+    )
+    before = {r.key: r for r in ADAPTER.read(there).records}
+    done = ADAPTER.write(store([*before.values(), *keyed]), there, context)
+    now = {r.key: r for r in ADAPTER.read(done.files).records}
+    assert now == {r.key: r for r in done.records.values()}
+    assert len(now) == len(before) + len(keyed) - len(done.refused)
+    assert {k: now[k] for k in before} == before
+    assert [ask for ask in asks(done.files) if "is missing" not in ask] == []
+    source = {r.key for r in ADAPTER.read(context.originals).records} if not onto else set[str]()
+    for path in ("TOMBSTONES.md", "DECISIONS.md"):
+        stood = [k for k in before if k.startswith(path)]
+        highest = max((int(k.split("-")[1]) for k in stood), default=0)
+        for record in (r for r in keyed if r.key.startswith(path) and r.key in done.records):
+            key = done.records[record.key].key
+            kept = key in (context.addresses.get(record.key), record.key if source else "")
+            assert kept or int(key.split("-")[1]) > highest, (record.key, key)
 
 
 @settings(max_examples=300)

@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 
 from interop.adapter import Adapter, Hold
-from interop.adapters.memory_compiler import reading, tables
+from interop.adapters.memory_compiler import reading
 from interop.adapters.memory_compiler.fitting import fit
 from interop.adapters.memory_compiler.lint import lint
+from interop.adapters.memory_compiler.location import detect, discover
 from interop.adapters.memory_compiler.topic import (
     DECISION_STATUSES,
     FORMAT,
@@ -29,7 +30,6 @@ from interop.adapters.memory_compiler.topic import (
 )
 from interop.adapters.memory_compiler.writing import write
 from interop.model import Files, Record, Store
-from interop.syntax import pipe_tables
 
 __all__ = ["ADAPTER"]
 
@@ -39,15 +39,6 @@ _REPEAT = re.compile(r"~\d+\Z")
 def read(files: Files) -> Store:
     """Read the bullets and every row that a person wrote; whatever else is there is carried."""
     return reading.read(files).store()
-
-
-def detect(files: Files) -> str | None:
-    """Say why these files look like a topic: a header of a table has its very cells."""
-    for path, columns in TABLES.items():
-        text = files.get(path, b"").decode("utf-8", "replace")
-        if "|" in text and pipe_tables.scan(text, tables.is_header(columns)).tables:
-            return f"{path} has the table of a topic"
-    return None
 
 
 def handle(record: Record) -> str | None:
@@ -87,4 +78,5 @@ ADAPTER = Adapter(
     handle=handle,
     derived=is_derived,
     lint=lint,
+    discover=discover,
 )

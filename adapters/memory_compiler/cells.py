@@ -19,6 +19,8 @@ _BREAK = re.compile(f"\r\n|[{re.escape(pipe_tables.BREAKS)}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE = re.compile(r"\r?\n")
 _FENCE = "```"
+_DASHES = re.compile(r":?-+:?")
+_OPENING = re.compile(r"\A(\s*)\|")
 
 
 def cell(text: str) -> str:
@@ -31,16 +33,18 @@ def bullet(text: str) -> str:
     """Give a text as a bullet can hold it, ``""`` where nothing of it is left.
 
     Further lines are indented, a blank one becomes ``<br>``; fences and marks that would make it
-    something else are written as entities.
+    something else, or that the checker would stop at, are written as entities.
     """
     text = characters(text)
-    if context_bullets.is_bullet(text) and _even(text):
+    if _stands(text):
         return text
     lines = [line.strip(" \t\r") for line in _LINE.split(text.strip())]
     words = "\n  ".join(line or "<br>" for line in lines) if any(lines) else ""
     if _stands(words) or not words:
         return words
     words = _calm(words)
+    if _is_ragged(words):
+        words = "".join(_OPENING.sub(r"\1&#124;", line) for line in words.splitlines(keepends=True))
     if _stands(words):
         return words
     words = words.replace(_FENCE, "&#96;" * 3).replace("~~~", "&#126;" * 3)
@@ -56,12 +60,36 @@ def characters(text: str) -> str:
 
 
 def _stands(words: str) -> bool:
-    return bool(words) and _even(words) and context_bullets.is_bullet(words)
+    if not words or not _even(words) or _is_ragged(words):
+        return False
+    return context_bullets.is_bullet(words)
 
 
 def _even(text: str) -> bool:
     """Has a text whole fences? The checker takes a file with an odd number of marks for cut off."""
     return text.count(_FENCE) % 2 == 0
+
+
+def _is_ragged(text: str) -> bool:
+    """Has a text lines that the checker takes for a table with rows of several widths?
+
+    It strips the indentation first, so a table inside of an item counts. A last line that begins a
+    row and does not end it is taken for one that was cut off.
+    """
+    if "|" not in text:
+        return False
+    lines = [line.strip() for line in text.splitlines()[1:]]
+    width = 0
+    for line in lines:
+        if not (line.startswith("|") and line.endswith("|")):
+            width = 0
+            continue
+        row = [said.strip() for said in line.strip("|").split("|")]
+        if width and len(row) != width and not all(map(_DASHES.fullmatch, row)):
+            return True
+        width = width or len(row)
+    last = next((line for line in reversed(lines) if line), "")
+    return last.startswith("|") and not last.endswith("|")
 
 
 def _calm(text: str) -> str:

@@ -37,7 +37,7 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
             reason=f"{current.key} is a {current.role}, and cannot become a {record.role}",
             remedy="give it a row or a bullet of its own, or let it travel with --carry",
         )
-    if record.role == "task":  # a row says that it is done by its status, and stays
+    if _is_closed(record):  # a row says that it is done by its status, and stays
         record = fields.replace(record, {"state": None})
     elif isinstance(record, Memory) and record.state == "archived":
         return Refusal(
@@ -53,6 +53,12 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
     assert isinstance(record, Memory), "every other role has a table"
     assert current is None or isinstance(current, Memory), "roles are the same"
     return _bullet(record, current)
+
+
+def _is_closed(record: Record) -> bool:
+    """Is this a task whose status says that nothing is left to be done?"""
+    status: str | None = getattr(record, "status", None)
+    return record.role == "task" and _CORRESPONDS.get(status or "", status) in CLOSED
 
 
 def _bullet(record: Memory, current: Memory | None) -> Fitted | Refusal:

@@ -20,14 +20,10 @@ from interop.adapters.memory_compiler.tables import TableFile
 from interop.adapters.memory_compiler.topic import CONTEXT, FILES, SESSIONS, TESTS, TOMBSTONES
 from interop.model import Files, Store
 
-_CONFLICT = re.compile(r"\(conflicted copy\)|\((?i:conflict)\)")
-"""Names that the checker takes for copies of a sync conflict."""
-_REAL_CONFLICT = re.compile(
-    r"\([^()]*(?i:conflicted copy|conflict)[^()]*\)|\.sync-conflict-|-(?:LAPTOP|DESKTOP|PC)[^/.]*\."
-)
-"""Names that sync tools really give such copies."""
-_NUMBERED = re.compile(r"(.+) \(\d+\)(\.[^./]+)")
-_DEVICE = re.compile(r"(.+?)-[A-Z][A-Z0-9]{2,}(?:-[A-Z0-9]+)*(\.[^./]+)")
+_CONFLICT = re.compile(r"\((?i:conflict)\)")
+"""A name that the checker takes for a copy of a sync conflict, and that no sync tool gives."""
+_DEVICE = re.compile(r"(.+?)-(?!MBP\.|MBA\.)[A-Z][A-Z0-9]{2,}(\.[^./]+)")
+"""A name with that of a machine behind it, where every format's own finding knows no such one."""
 _TO_DELETE = "_to_delete/"
 
 
@@ -132,11 +128,12 @@ def _collisions(topic: Topic) -> Iterator[Finding]:
 
 
 def _copies(files: Files) -> Iterator[Finding]:
-    stems = {path.rpartition("/")[2] for path in files}
+    """Report copies by names that mean one in a topic alone; the others any format is told of."""
     for path in sorted(files):
         name = path.rpartition("/")[2]
         if path.startswith(_TO_DELETE):
             continue
+        device = _DEVICE.fullmatch(name)
         if _CONFLICT.search(name):
             yield Finding(
                 code="MC133",
@@ -145,7 +142,7 @@ def _copies(files: Files) -> Iterator[Finding]:
                 problem="a copy that a sync conflict left: the checker stops at it",
                 remedy=f"merge it by hand, then remove it or move it to {_TO_DELETE}",
             )
-        elif _REAL_CONFLICT.search(name) or _copy_of(name, stems):
+        elif device and device[1] + device[2] in FILES:
             yield Finding(
                 code="MC134",
                 severity="warning",
@@ -153,15 +150,6 @@ def _copies(files: Files) -> Iterator[Finding]:
                 problem="looks like a copy that a sync conflict left, which the checker overlooks",
                 remedy=f"merge it by hand, then remove it or move it to {_TO_DELETE}",
             )
-
-
-def _copy_of(name: str, names: set[str]) -> bool:
-    """Is this the name of a copy (``CONTEXT (1).md``, ``CONTEXT-LAPTOP.md``) of a file here?"""
-    for shape in (_NUMBERED, _DEVICE):
-        found = shape.fullmatch(name)
-        if found and found[1] + found[2] in {*names, *FILES}:
-            return True
-    return False
 
 
 def _sessions(files: Files) -> Iterator[Finding]:

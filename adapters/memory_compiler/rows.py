@@ -1,4 +1,4 @@
-"""New rows: their ids, which are permanent, the ids that they point to, and their cells.
+"""New rows: their ids, which are permanent, and their cells.
 
 Spec: docs/formats/memory-compiler.md, "Ids".
 """
@@ -6,55 +6,78 @@ Spec: docs/formats/memory-compiler.md, "Ids".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 
 from interop.adapter import path_of
 from interop.adapters.memory_compiler import tables
 from interop.adapters.memory_compiler.tables import TableFile
 from interop.adapters.memory_compiler.topic import CLOSED, UNSAID, Columns
 from interop.model import Record
+from interop.syntax import pipe_tables
 
-_NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
+_NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 _ID = re.compile(r"[^\s|#~]+")
 _REPEAT = re.compile(r"~\d+\Z")
+_LETTER = re.compile(r"[^\W\d_]")
 _WIDTH = 3
-_BY = "Superseded by "
 
 
 class Ids:
     """The ids of one file: which are taken, and which comes next."""
 
     def __init__(self, columns: Columns, file: TableFile | None) -> None:
-        self.columns = columns
-        self.taken: set[str] = set(file.ids) if file is not None else set()
-        self.prefix, self.width = columns.prefix, _WIDTH
-        highest = -1
-        for name in self.taken:
-            found = _NUMBERED.fullmatch(name)
-            if found and (int(found[2][-18:]), name) > (highest, ""):
-                highest = int(found[2][-18:])
-                self.prefix, self.width = found[1], len(found[2])
-        # An id that only a sentence still names was given to a row once: it is not given again.
-        named = re.compile(re.escape(self.prefix) + r"(\d{1,18})(?!\d)")
-        text = file.text if file is not None else ""
-        self.highest = max([highest, 0, *(int(found[1]) for found in named.finditer(text))])
+        given = _given(file) if file is not None else []
+        self.taken: set[str] = set(given)
+        self.prefix, self.width = _way_of_writing(columns, file.ids if file is not None else ())
+        numbers = [number for name in given if (number := self._number(name)) is not None]
+        if file is not None and _LETTER.search(self.prefix):
+            # An id that only a sentence still names was given to a row once.
+            named = re.compile(rf"(?<![^\W_]){re.escape(self.prefix)}(\d{{1,18}})(?!\d)")
+            numbers += (int(found[1]) for found in named.finditer(file.text))
+        self.highest = max(numbers, default=0)
 
     def is_free(self, name: str) -> bool:
-        """Can a new row have this id?"""
-        return _ID.fullmatch(name) is not None and name not in self.taken
+        """Can a row that had this id here have it again?"""
+        if _ID.fullmatch(name) is None or name in self.taken:
+            return False
+        number = self._number(name)
+        return number is None or all(self._number(other) != number for other in self.taken)
 
     def take(self, name: str) -> str:
         """Note that an id is given away."""
         self.taken.add(name)
-        found = _NUMBERED.fullmatch(name)
-        if found and found[1] == self.prefix:
-            self.highest = max(self.highest, int(found[2][-18:]))
+        self.highest = max(self.highest, self._number(name) or 0)
         return name
 
     def next(self) -> str:
         """Give the highest number and one, in the file's own way of writing it."""
-        self.highest += 1
-        return self.take(f"{self.prefix}{self.highest:0{min(self.width, 18)}}")
+        name = ""
+        while not name or name in self.taken:
+            self.highest += 1
+            name = f"{self.prefix}{self.highest:0{self.width}}"
+        return self.take(name)
+
+    def _number(self, name: str) -> int | None:
+        """Give the number of an id that is written as those of this file are."""
+        found = _NUMBERED.fullmatch(name)
+        return int(found[2]) if found and found[1] == self.prefix else None
+
+
+def _given(file: TableFile) -> list[str]:
+    """Give the ids of every row, also of those in tables that are none of this kind."""
+    return [*file.ids, *(pipe_tables.values(file.text, row)[0] for row in file.scan.loose)]
+
+
+def _way_of_writing(columns: Columns, ids: Iterable[str]) -> tuple[str, int]:
+    """Say what most ids of a file begin with (of equals, the last), and how wide the highest is."""
+    numbered = [found for name in ids if (found := _NUMBERED.fullmatch(name))]
+    if not numbered:
+        return columns.prefix, _WIDTH
+    counts = Counter(found[1] for found in numbered)
+    prefix = max(reversed(numbered), key=lambda found: counts[found[1]])[1]
+    highest = max((int(f[2]), len(f[2])) for f in numbered if f[1] == prefix)
+    return prefix, highest[1]
 
 
 def own_id(columns: Columns, key: str | None) -> str | None:
@@ -78,38 +101,3 @@ def cell(columns: Columns, record: Record, field: str) -> str:
 def row(columns: Columns, name: str, record: Record) -> tuple[str, ...]:
     """Give the cells of a new row."""
     return (name, *(cell(columns, record, field) for field in columns.fields))
-
-
-def in_order(new: Iterable[tuple[str, Record]], known: Iterable[str]) -> list[str]:
-    """Order new decisions so that each stands below the one it supersedes.
-
-    ``new`` is id -> record; those whose decision is in neither list are left out.
-    """
-    placed = set(known)
-    waiting = dict(new)
-    out: list[str] = []
-    while True:
-        ready = [
-            name
-            for name, record in waiting.items()
-            if (target := getattr(record, "supersedes", None)) is None
-            or target in placed
-            or target == name
-        ]
-        if not ready:
-            return out
-        for name in ready:
-            del waiting[name]
-            placed.add(name)
-            out.append(name)
-
-
-def pointed(record: Record, renumbered: Mapping[str, str]) -> dict[str, str]:
-    """Give the fields of a new row that point to a row whose id is another one here."""
-    out: dict[str, str] = {}
-    for field in ("supersedes", "replacement", "status"):
-        words: str | None = getattr(record, field, None)
-        by = _BY if field == "status" else ""
-        if words is not None and words.startswith(by) and words[len(by) :] in renumbered:
-            out[field] = by + renumbered[words[len(by) :]]
-    return out

@@ -5,21 +5,20 @@ Spec: docs/formats/memory-compiler.md, "Writing".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Set
 
 from interop import fields
 from interop.adapter import Context, Refusal, Supplied, Written
-from interop.adapters.memory_compiler import cells, ledger, memory_tests, reading, rows
+from interop.adapters.memory_compiler import cells, ledger, memory_tests, new_topic, reading, rows
 from interop.adapters.memory_compiler.context_bullets import extra_of
 from interop.adapters.memory_compiler.context_edits import ContextEdits
 from interop.adapters.memory_compiler.fitting import WAY_OUT_STATUS, fit
+from interop.adapters.memory_compiler.numbering import Numbering
 from interop.adapters.memory_compiler.reading import Part
 from interop.adapters.memory_compiler.settling import Change, Refused, settle
 from interop.adapters.memory_compiler.table_edits import TableEdits
-from interop.adapters.memory_compiler.tables import TableFile
 from interop.adapters.memory_compiler.topic import (
     CONTEXT,
-    DECISIONS,
     FILES,
     FORMAT,
     LATER_STATUS,
@@ -33,19 +32,31 @@ from interop.model import Body, Decision, Files, Memory, Record, Store
 
 def write(store: Store, onto: Files, context: Context) -> Written:
     """Put a store over the files of a topic."""
-    return _Put(store, onto, context).written()
+    anew: set[str] = set()
+    while True:
+        put = _Put(store, onto, context, anew)
+        done = put.written()
+        # what a new topic was begun with stood nowhere before: nothing of what is refused stays
+        stays = {r.key for r in done.refused if r.key in done.records} if put.begun else set[str]()
+        if not stays:
+            return done
+        anew |= stays
 
 
 class _Put:
     """One put: changes are fitted, given their places, then made file by file."""
 
-    def __init__(self, store: Store, onto: Files, context: Context) -> None:
+    def __init__(self, store: Store, onto: Files, context: Context, anew: Set[str]) -> None:
         self.store = store
         self.context = context
-        self.topic = reading.read(onto)
         self.files: dict[str, bytes] = dict(onto)
+        self.fresh = not any(path in onto for path in FILES)
+        if self.fresh:
+            self.files |= new_topic.begin(store.records, context, anew)
+        self.begun = len(self.files) > len(onto)
+        self.topic = reading.read(self.files)
         self.version = self.topic.version
-        if not any(path in onto for path in FILES):
+        if self.fresh:
             self.version = reading.read(context.originals).version
         self.records: dict[str, Record] = {}
         """Key in the store that was put -> the record that stands; a row that stays although it
@@ -184,79 +195,19 @@ class _Put:
                 )
             said.add(fuller)
 
-    # --- ids ---
-
     def _number(self) -> None:
-        """Give new rows their ids: the ones of last time, their own, then the next ones."""
-        renumbered: dict[str, str] = {}
-        for path, columns in TABLES.items():
-            new = [change for change in self.changes.get(path, ()) if change.current is None]
-            part = self.topic.parts.get(path)
-            ids = rows.Ids(columns, part if isinstance(part, TableFile) else None)
-            for change in new:
-                address = self.context.addresses.get(change.key)
-                for name in (rows.own_id(columns, address), rows.own_id(columns, change.key)):
-                    if name is not None and not change.id and ids.is_free(name):
-                        change.id = ids.take(name)
-            kept = {change.id for change in new}
-            for change in new:
-                change.id = change.id or ids.next()
-                own = rows.own_id(columns, change.key)
-                if own is not None and own != change.id and own not in kept:
-                    renumbered[own] = change.id
-        self._point(renumbered)
-
-    def _point(self, renumbered: Mapping[str, str]) -> None:
-        """Let new rows point to the ids that the rows they mean have here."""
-        for change in (c for path in TABLES for c in self.changes.get(path, ())):
-            if change.current is None and change.meant is not None:
-                for field, name in rows.pointed(change.meant, renumbered).items():
-                    change.meant = fields.replace(change.meant, {field: name})
-                    reason = "the row that it points to has this id here"
-                    change.supplied += (
-                        Supplied(key=change.key, field=field, value=name, reason=reason),
-                    )
-        decisions = self.changes.get(DECISIONS)
-        if decisions:
-            self.changes[DECISIONS] = self._below_what_they_supersede(decisions)
-
-    def _below_what_they_supersede(self, changes: Sequence[Change]) -> list[Change]:
-        """Leave out decisions that supersede what does not stand above them."""
-        part = self.topic.parts.get(DECISIONS)
-        ids = part.ids if isinstance(part, TableFile) else ()
-        new = {c.id: c for c in changes if c.current is None}
-        pairs = [(name, c.meant) for name, c in new.items() if c.meant is not None]
-        order = rows.in_order(pairs, ids)
-        out = [c for c in changes if c.current is not None and self._may_supersede(c, ids)]
-        left = {c.key for c in out} | {new[name].key for name in order}
-        for change in changes:
-            if change.key not in left:
-                target = fields.get(change.meant, "supersedes") if change.meant else None
-                refusal = Refusal(
-                    key=change.key,
-                    field="supersedes",
-                    reason=f"supersedes {target!r}, and the checker takes one id that stands above",
-                    remedy="bring that decision too, clear the field, or use --carry",
-                )
-                self._refuse(refusal, change.current)
-        return [*out, *(new[name] for name in order)]
-
-    def _may_supersede(self, change: Change, ids: Sequence[str]) -> bool:
-        """Does a row that is there supersede one above it (or what it superseded before)?"""
-        assert change.current is not None, "a row that is there"
-        target = fields.get(change.meant, "supersedes") if change.meant is not None else None
-        if target is None or target == fields.get(change.current, "supersedes"):
-            return True
-        own = rows.own_id(TABLES[DECISIONS], change.current.key)
-        above = ids[: ids.index(own) + 1] if own in ids else ()
-        return target in above
+        """Give new rows their ids, and take out decisions that cannot stand."""
+        numbering = Numbering(self.topic, self.store.records, self.context, self.changes)
+        numbering.number()
+        self.notes += numbering.notes
+        for change, refusal in numbering.refused:
+            self._refuse(refusal, change.current)
 
     # --- files ---
 
     def _make(self) -> None:
         """Make the changes, file by file; what cannot stand beside the rest is refused."""
-        fresh = not any(path in self.files for path in FILES)
-        done = False
+        done = self.begun
         for path in sorted(self.changes):
             wanted = [c for c in self.changes[path] if c.meant is not None or c.current is not None]
             part = self.topic.parts.get(path)
@@ -270,7 +221,7 @@ class _Put:
             if result.text is not None:
                 self.files[path] = result.text.encode("utf-8")
                 done = True
-        if fresh and done:
+        if self.fresh and done:
             self._complete()
 
     def _edits(self, path: str, part: Part | None) -> ContextEdits | TableEdits:
@@ -309,7 +260,7 @@ class _Put:
             return
         own = rows.own_id(columns, change.key)
         if own is not None and own != change.id:
-            reason = f"{own} is taken here, and ids are permanent"
+            reason = f"{own} was its id elsewhere; here ids are permanent, and this one was free"
             value = f"{columns.path}#{change.id}"
             self.supplied.append(Supplied(key=change.key, field="key", value=value, reason=reason))
 

@@ -1,0 +1,94 @@
+"""Which record here is which there, where keys are made of texts: by content, place, nearness."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interop import registry
+from interop.match import Pair, match
+from interop.model import Memory, Record
+
+TOPIC = registry.get("memory-compiler")
+THEOKIT = registry.get("theokit")
+
+
+def bullets(*texts: str) -> tuple[Record, ...]:
+    """Give the records of a topic whose facts these are."""
+    lines = "".join(f"- {text}\n" for text in texts)
+    found = TOPIC.read({"CONTEXT.md": f"# C\n\n## Current facts\n\n{lines}".encode()}).records
+    assert [r.body.text for r in found if isinstance(r, Memory)] == list(texts)
+    return found
+
+
+def facts(*texts: str) -> tuple[Record, ...]:
+    """Give the records of a theokit store whose facts these are."""
+    lines = "".join(f"- {text}\n" for text in texts)
+    found = THEOKIT.read({"MEMORY.md": f"# M\n\n## Facts\n\n{lines}".encode()}).records
+    assert [r.body.text for r in found if isinstance(r, Memory)] == list(texts)
+    return found
+
+
+def pairs(left: tuple[Record, ...], right: tuple[Record, ...]) -> list[tuple[int, int, str]]:
+    found: list[Pair] = match(left, right, handle=TOPIC.handle)
+    return [(p.left, p.right, p.how) for p in found]
+
+
+@pytest.mark.parametrize("shared", [bullets, facts])
+@pytest.mark.parametrize(
+    ("then", "now", "edited"),
+    [
+        (["Ann.", "Bo.", "Cy.", "Di."], ["Ann.", "Hall 9.", "Oil.", "Di."], [1, 2]),
+        (["Bo.", "Cy.", "Di."], ["Hall 9.", "Oil.", "Di."], [0, 1]),
+        (["Ann.", "Bo.", "Cy."], ["Ann.", "Hall 9.", "Oil."], [1, 2]),
+        (["Two.", "Bo.", "Cy.", "Two."], ["Two.", "Hall 9.", "Oil.", "Two."], [1, 2]),
+        (["Two.", "Two.", "Two.", "Two."], ["Two.", "Hall 9.", "Oil.", "Two."], [1, 2]),
+        (["Bo.", "Two.", "Two.", "Cy."], ["Hall 9.", "Oil.", "Two.", "Cy."], [0, 1]),
+        # equal ones are told apart by their places, also where nothing else is as it was
+        (["A.", "Two.", "Two.", "B.", "C."], ["X.", "Y.", "Two.", "Z.", "W."], [0, 1, 3, 4]),
+        (["A.", "Two.", "Two.", "B.", "C."], ["X.", "Two.", "Y.", "Z.", "W."], [0, 2, 3, 4]),
+        (["A.", "Two.", "Two.", "B."], ["X.", "Y.", "Two.", "B.", "New."], [0, 1]),
+    ],
+)
+def test_neighbours_that_were_edited_stay_themselves(
+    shared: Callable[..., tuple[Record, ...]], then: list[str], now: list[str], edited: list[int]
+) -> None:
+    found = pairs(shared(*then), shared(*now))
+    assert [(i, j) for i, j, _ in found] == [(i, i) for i in range(len(then))]
+    assert [i for i, _, how in found if how == "near"] == edited, "a guess is shown as one"
+
+
+def test_runs_of_different_length_are_no_counterparts() -> None:
+    then, now = bullets("Ann.", "Bo.", "Cy.", "Di."), bullets("Ann.", "Hall 9.", "Di.")
+    assert [(i, j) for i, j, _ in pairs(then, now)] == [(0, 0), (3, 2)]
+
+
+def test_what_moved_is_followed() -> None:
+    then, now = bullets("Ann.", "Bo.", "Cy.", "Di."), bullets("Cy.", "Ann.", "Bo.", "Di.")
+    assert [(i, j) for i, j, _ in pairs(then, now)] == [(0, 1), (1, 2), (2, 0), (3, 3)]
+
+
+@settings(max_examples=200)
+@given(
+    then=st.lists(st.sampled_from(["Ann.", "Bo.", "Two.", "Van 1."]), min_size=2, max_size=7),
+    data=st.data(),
+)
+def test_two_edits_side_by_side_are_two_edits(then: list[str], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(then) - 2))
+    now = [*then[:at], *data.draw(st.permutations(["Hall 9.", "Oil."])), *then[at + 2 :]]
+    found = pairs(bullets(*then), bullets(*now))
+    assert [(i, j) for i, j, _ in found] == [(i, i) for i in range(len(then))]
+
+
+def test_many_equal_ones_cost_little() -> None:
+    """Equal texts, every other one edited: no comparison of all with all."""
+    then = bullets(*(["Two."] * 1500))
+    now = bullets(*(text for n in range(750) for text in (f"Hall {n}.", "Two.")))
+    began = time.process_time()
+    found = pairs(then, now)
+    assert time.process_time() - began < 2
+    assert len([how for *_, how in found if how == "key"]) == 750

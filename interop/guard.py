@@ -12,17 +12,16 @@ Spec: docs/guard.md, version 1.
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from interop import tokens
+from interop import shown, tokens
 from interop.model import Body, Decision, Memory, Record, Task, Tombstone
 
 VERBATIM: Final = "only the very words are compared: a paraphrase of a rejected value is not seen"
-"""What a list of collisions has to say once, also when it is empty."""
+"""What a list of collisions has to say once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,25 +113,32 @@ def rejected_values(tombstones: Iterable[Stone]) -> Values:
         if not tokens.speaks(text):
             unsaid.append(stone)
             continue
-        needle = tokens.fold(text)
-        colour = _HEX.fullmatch(needle)
-        if colour is not None:
-            # whoever states `hex X` or `#X` as a whole token also states X as one
-            needle = colour[1]
         said = (record.subject, record.replacement, record.date, record.reason, record.source)
-        if (needle, *said) in seen:
-            continue
-        seen.add((needle, *said))
-        index.setdefault(tokens.anchor(needle), []).append(len(values))
-        name = stone.id or _id_in(record.key) or record.key
+        name = stone.id or id_in(record.key) or record.key
         cells = [tokens.fold(cell) for cell in (record.replacement, record.source) if cell]
         cites = (*cells, *(" ".join(_named(cell)) for cell in cells))
-        values.append(Value(stone=stone, id=name, text=text, needle=needle, cites=cites))
+        for needle in _needles(text):
+            if (needle, *said) in seen:
+                continue
+            seen.add((needle, *said))
+            index.setdefault(tokens.anchor(needle), []).append(len(values))
+            values.append(Value(stone=stone, id=name, text=text, needle=needle, cites=cites))
     return Values(
         values=tuple(values),
         by_anchor={anchor: tuple(places) for anchor, places in index.items()},
         unchecked=tuple(unsaid),
     )
+
+
+def _needles(text: str) -> Iterable[str]:
+    """Give what is looked for: a value as it is written and, if that differs, as it is shown."""
+    needles: dict[str, None] = {}
+    for said in (text, shown.of_markdown(text)):
+        needle = tokens.fold(said)
+        colour = _HEX.fullmatch(needle)
+        # whoever states `hex X` or `#X` as a whole token also states X as one
+        needles[colour[1] if colour is not None else needle] = None
+    return filter(tokens.speaks, needles)
 
 
 def unchecked(tombstones: Tombstones) -> tuple[Stone, ...]:
@@ -198,6 +204,11 @@ def standing(
     return [c for c, is_new in _compared(before, after, tombstones, told) if not is_new]
 
 
+def id_in(key: str) -> str | None:
+    """Give the id in the key of a row; the second row with an id has the same one."""
+    return _REPEAT.sub("", key.partition("#")[2]) or None
+
+
 def _prepared(tombstones: Tombstones) -> Values:
     return tombstones if isinstance(tombstones, Values) else rejected_values(tombstones)
 
@@ -225,11 +236,11 @@ def _compared(
         return
     own = History(ids=known.ids)  # what supersedes a decision now is no word on it before
     then = {
-        (where, value.needle)
+        (where, value.id, value.text)
         for where, value in (_stated(before, values, own, None) if before is not None else ())
     }
     for where, value in now:
-        yield _collision(after, where, value), (where, value.needle) not in then
+        yield _collision(after, where, value), (where, value.id, value.text) not in then
 
 
 # what a record says, and whether it is history
@@ -241,14 +252,15 @@ def _stated(
     if not values.values or not _is_live(record, told):
         return
     name = _id_of(record, told.ids)
-    for where, readings in _spoken(record):
+    for where, said in _spoken(record):
         if fields is not None and where not in fields:
             continue
-        found: set[int] = set()
-        for text in readings:
-            found |= _found(tokens.fold(text), values)
-        for place in sorted(found):
+        last: Stone | None = None
+        for place in sorted(_found(said, values)):
             value = values.values[place]
+            if value.stone is last:
+                continue  # the same value, as it is written and as it is shown
+            last = value.stone
             if name is None or not any(tokens.states(said, name) for said in value.cites):
                 yield where, value
 
@@ -257,7 +269,7 @@ def _is_live(record: Record, told: History) -> bool:
     if isinstance(record, Tombstone):
         return False
     if isinstance(record, Decision):
-        if _SUPERSEDED.match(tokens.fold(record.status or "")):
+        if _PAST.match(tokens.fold(record.status or "")):
             return False
         return _id_of(record, told.ids) not in told.superseded
     if isinstance(record, Task) and tokens.fold(record.status or "") in _CLOSED:
@@ -265,8 +277,8 @@ def _is_live(record: Record, told: History) -> bool:
     return record.state == "live"
 
 
-def _spoken(record: Record) -> Iterator[tuple[str, Sequence[str]]]:
-    """Give each field that speaks, with its readings."""
+def _spoken(record: Record) -> Iterator[tuple[str, Body]]:
+    """Give each field that speaks; what is no body is a line or a cell of Markdown."""
     if isinstance(record, Decision):
         texts = {"decision": record.decision, "why": record.why}
     elif isinstance(record, Memory):
@@ -278,55 +290,20 @@ def _spoken(record: Record) -> Iterator[tuple[str, Sequence[str]]]:
         }
     else:
         return
-    yield from ((name, (text,)) for name, text in texts.items() if text)
+    yield from ((name, Body(text=text)) for name, text in texts.items() if text)
     if isinstance(record, Memory) and record.body.text:
-        yield "body", _readings(record.body)
+        yield "body", record.body
     for own in record.extra.values():
         # the one cell of prose that the model has no field for, whatever format states it
         notes = own.get("notes") if isinstance(own, dict) else None
         if isinstance(notes, str) and notes:
-            yield "extra.notes", (notes,)
-
-
-def _readings(body: Body) -> Sequence[str]:
-    """Give a text as it is written and, where that may differ, as people see it."""
-    text = body.text
-    if body.media == "text/html":
-        return (_visible(text),) if "<" in text else (html.unescape(text),)
-    if "\\" in text or "&" in text:
-        return (text, html.unescape(_ESCAPE.sub(r"\1", text)))
-    return (text,)
-
-
-def _visible(markup: str) -> str:
-    """Give what a page shows; elements of running text do not part words, all others do."""
-    from turbohtml import TokenType, tokenize  # a parser that stores in Markdown never need
-
-    from interop.markup.vocabulary import PHRASES
-
-    shown: list[str] = []
-    unseen = ""
-    for token in tokenize(markup):
-        if token.type is TokenType.TEXT and not unseen:
-            shown.append(token.data or "")
-        elif token.type is TokenType.START_TAG or token.type is TokenType.END_TAG:
-            tag = token.tag or ""
-            if tag in ("script", "style"):
-                unseen = tag if token.type is TokenType.START_TAG else ""
-            if tag not in PHRASES and tag != "wbr":
-                shown.append("\n")
-    return "".join(shown)
+            yield "extra.notes", Body(text=notes)
 
 
 def _id_of(record: Record, ids: Mapping[str, str]) -> str | None:
     """Give the id that people cite a record by, folded."""
-    name = ids.get(record.key) or _id_in(record.key)
+    name = ids.get(record.key) or id_in(record.key)
     return tokens.fold(name) if name is not None and tokens.speaks(name) else None
-
-
-def _id_in(key: str) -> str | None:
-    """Give the id in the key of a row; the second row with an id has the same one."""
-    return _REPEAT.sub("", key.partition("#")[2]) or None
 
 
 def _named(said: str) -> tuple[str, ...]:
@@ -341,16 +318,39 @@ def _named(said: str) -> tuple[str, ...]:
     return tuple(word.rstrip(".") for word in words)
 
 
-def _found(text: str, values: Values) -> set[int]:
-    """Give the places of the values that a folded text states."""
-    found: set[int] = set()
-    for token in values.by_anchor.keys() & tokens.of(text):
-        found.update(
-            place
-            for place in values.by_anchor[token]
-            if tokens.states(text, values.values[place].needle)
-        )
+def _found(said: Body, values: Values) -> set[int]:
+    """Give the places of the values that a text states.
+
+    What stands in Markdown is read by agents as it stands, comments too, and by people as it is
+    shown. HTML is read as it is shown, and nobody sees its comments.
+    """
+    if said.media == "text/html":
+        text = tokens.fold(shown.of_html(said.text))
+        return _places(text, _anchors(text, values), values)
+    text = tokens.fold(said.text)
+    anchors = _anchors(text, values)
+    found = _places(text, anchors, values)
+    # marks that stand beside words leave every word as it is
+    if anchors or shown.parts_words(said.text):
+        seen = shown.of_markdown(said.text)
+        if seen != said.text:
+            text = tokens.fold(seen)
+            found |= _places(text, _anchors(text, values), values)
     return found
+
+
+def _anchors(text: str, values: Values) -> set[str]:
+    """Give the tokens of a folded text without which some value is not stated."""
+    return values.by_anchor.keys() & tokens.of(text)
+
+
+def _places(text: str, anchors: Iterable[str], values: Values) -> set[int]:
+    return {
+        place
+        for anchor in anchors
+        for place in values.by_anchor[anchor]
+        if tokens.states(text, values.values[place].needle)
+    }
 
 
 def _one_line(text: str) -> str:
@@ -358,9 +358,8 @@ def _one_line(text: str) -> str:
 
 
 _HEX: Final = re.compile(r"hex #?([0-9a-f]+)")
-_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _REPEAT: Final = re.compile(r"~\d+\Z")
 _WORD: Final = re.compile(r"[^\s,;:+'’@()\[\]|<>\"`]+")
 _FILE: Final = re.compile(r"\.[a-z][a-z0-9]*[.]?\Z")
-_SUPERSEDED: Final = re.compile(r"superseded(?![^\W_])")
+_PAST: Final = re.compile(r"(?:superseded|dropped)(?![^\W_])")
 _CLOSED: Final = ("done", "dropped")

@@ -9,8 +9,8 @@ Spec: docs/adding-a-format.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -30,9 +30,11 @@ class Token:
     """What the host did, kept with the undo data and handed back to ``undo``."""
 
     commit: str | None = None
-    """The commit that was made; None when none was, and there is nothing to take back."""
+    """The commit that was made; None when none was."""
     commands: tuple[str, ...] = ()
     """What the user has to run, where the host was asked to leave that to them."""
+    made: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What it laid out around the files and did not commit: path -> digest."""
 
 
 class Host(Protocol):
@@ -66,8 +68,8 @@ class Host(Protocol):
         """Take back what ``after`` did, so that the surroundings know the state before.
 
         Called when the user undoes the apply, with the old files back in place or not: files that
-        still are as they were applied are put back, others are left alone. A token without a
-        commit asks for nothing.
+        still are as they were applied are put back, others are left alone. What was laid out goes
+        as long as nobody works with it.
 
         Raises:
             RefusedError: what was recorded has been changed since.

@@ -1,8 +1,9 @@
 """Saying a record with what a format has, and seeing through that: its roles and its medium.
 
-A format without tasks, decisions or tombstones says them as marked memories (interop.roles); a body
-that comes in another medium is translated by the one map between Markdown and HTML. Both are done
-here, by the core, so that every format does them alike.
+A format without tasks, decisions or tombstones says them as marked memories (interop.roles), with
+the marker where it has a place for it; a body that comes in another medium is translated by the
+one map between Markdown and HTML. Both are done here, by the core, so that every format does them
+alike.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from dataclasses import replace
 
 from interop import fields, roles
 from interop.adapter import Adapter
-from interop.model import Body, Memory, Problem, Record, Store
+from interop.model import Body, Json, Memory, Problem, Record, Store
 
-_CLAIM = re.compile(r"\A<mark>[^\n]*</mark>\n\n(?=<!-- interop: )")
+_CLAIM = re.compile(r"\A<mark>[^\n]*</mark>(?:\n\n|\Z)")
+_CLAIMED = re.compile(r"\A- <mark>(.*?)</mark>", re.DOTALL)
+_COMMENT = "<!-- interop:"
 MARKDOWN = "text/markdown"
 HTML = "text/html"
 
@@ -25,9 +28,14 @@ def lower(record: Record, adapter: Adapter, onto: Record | None = None) -> Recor
     ``onto`` is the record that says it there now: a rendering changes nothing else of it.
     """
     if record.role not in adapter.roles:
-        record = roles.to_memory(record, onto if isinstance(onto, Memory) else None)
+        there = onto if isinstance(onto, Memory) else None
+        record = roles.to_memory(record, there and (marked(there, adapter) or there))
+        if adapter.marker is not None:
+            said, text = roles.apart(record.body.text)
+            body = replace(record.body, text=text)
+            record = replace(record, body=body, extra=_with_marker(record, adapter, said))
     body = fields.get(record, "body")
-    if not isinstance(body, Body) or body.media == adapter.media:
+    if not isinstance(body, Body) or adapter.media is None or body.media == adapter.media:
         return record
     return fields.replace(record, {"body": translated(body, adapter.media)})
 
@@ -49,16 +57,59 @@ def seen_record(record: Record, adapter: Adapter) -> Record:
     return _seen(record, adapter, [])
 
 
-def _seen(record: Record, adapter: Adapter, problems: list[Problem]) -> Record:
-    if not isinstance(record, Memory) or "<!-- interop:" not in record.body.text:
-        return record
+def marked(record: Record, adapter: Adapter) -> Memory | None:
+    """Give a marked memory as its rendering says it: in Markdown, the marker first; else None."""
+    if not isinstance(record, Memory):
+        return None
+    said = _marker(record, adapter)
+    if said is None and _COMMENT not in record.body.text:
+        return None
     body = translated(record.body, MARKDOWN)
-    if record.body.media == HTML:
-        # a claim that the format puts before every text is not part of the rendering
-        body = replace(body, text=_CLAIM.sub("", body.text, count=1))
-    if not roles.is_marked(body.text):
+    text, extra = body.text, record.extra
+    if said is not None:
+        text = roles.together(said, _unclaimed(text, alone=said.endswith("}")))
+        extra = _with_marker(record, adapter, None)
+    elif record.body.media == HTML and (rest := _CLAIM.sub("", text, count=1)).startswith(_COMMENT):
+        text = rest
+    if not roles.is_marked(text):
+        return None
+    return replace(record, body=replace(body, text=text), extra=extra)
+
+
+def _unclaimed(text: str, *, alone: bool) -> str:
+    """Take off the claim that a format puts before a text: it is no part of the rendering.
+
+    Where nothing but a claim stands, it is one only if the marker says everything; otherwise it is
+    what somebody wrote in the rendering's place.
+    """
+    rest = _CLAIM.sub("", text, count=1)
+    return _CLAIMED.sub(r"- \1", rest, count=1) if rest or alone else text
+
+
+def _marker(record: Memory, adapter: Adapter) -> str | None:
+    """Give what the marker beside a text says, if there is one."""
+    own = record.extra.get(adapter.name)
+    said = own.get(adapter.marker) if isinstance(own, dict) and adapter.marker else None
+    return said if isinstance(said, str) else None
+
+
+def _with_marker(record: Memory, adapter: Adapter, said: str | None) -> dict[str, Json]:
+    """Give what formats alone say of a memory, with another marker beside its text, or none."""
+    assert adapter.marker is not None
+    extra = dict(record.extra)
+    there = extra.pop(adapter.name, None)
+    own = dict(there) if isinstance(there, dict) else {}
+    own.pop(adapter.marker, None)
+    if said is not None:
+        own[adapter.marker] = said
+    return {**extra, adapter.name: own} if own else extra
+
+
+def _seen(record: Record, adapter: Adapter, problems: list[Problem]) -> Record:
+    memory = marked(record, adapter)
+    if memory is None:
         return record
-    found = roles.from_memory(replace(record, body=body))
+    found = roles.from_memory(memory)
     if found is None:
         problems.append(
             Problem(

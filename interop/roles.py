@@ -7,7 +7,8 @@
 
 The marker line is the declaration: only a body that begins with one is parsed, and one that no
 longer parses stays the memory that it is. A task's own text follows after a blank line. What these
-lines cannot say exactly stands in the marker instead, as JSON.
+lines cannot say exactly stands in the marker instead, as JSON. A format that has a place for the
+marker beside the text says it there, without the marks of a comment: ``tombstone T-001``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import orjson
 from interop import fields
 from interop.fields import Value
 from interop.model import Body, Decision, Memory, Record, Task, Tombstone
+from interop.syntax.marked import LINE, MARKER
 
 LABELS: Mapping[str, Mapping[str, str]] = {
     "task": {"status": "Status", "due": "Due", "opened": "Opened", "evidence": "Evidence"},
@@ -43,9 +45,6 @@ LABELS: Mapping[str, Mapping[str, str]] = {
 }
 """Role -> field -> how its line is labelled."""
 
-_MARKER = re.compile(r"<!-- interop: (task|decision|tombstone)(?: ([^\s{]\S*))?(?: (\{.*\}))? -->")
-_LINE = re.compile(r"- \*\*([^*]+):\*\*(?: (.*))?\Z")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
@@ -60,17 +59,34 @@ class Parsed:
 
 def is_marked(text: str) -> bool:
     """Does a text declare itself to be a task, a decision or a tombstone?"""
-    return text.startswith("<!-- interop:") and _MARKER.match(text) is not None
+    return text.startswith("<!-- interop:") and MARKER.match(text) is not None
+
+
+def apart(text: str) -> tuple[str, str]:
+    """Take a rendering apart: what its marker says, and the text that follows.
+
+    A marker that nothing follows says so by its empty JSON, since a format may demand some text.
+    """
+    marker = MARKER.match(text)
+    assert marker is not None, "only what render gave is taken apart"
+    rest = text[marker.end() :].removeprefix("\n").removeprefix("\n")
+    said = marker.group().removeprefix("<!-- interop: ").removesuffix(" -->")
+    return said if rest or marker[3] is not None else f"{said} {{}}", rest
+
+
+def together(said: str, text: str) -> str:
+    """Put a marker that stood beside a text before it again."""
+    return f"<!-- interop: {said} -->" + (f"\n\n{text}" if text else "")
 
 
 def to_memory(record: Record, onto: Memory | None = None) -> Memory:
     """Say a task, a decision or a tombstone as a memory; a memory is itself.
 
-    ``onto`` is the memory that says it now: what it says besides stays.
+    ``onto`` is the memory that says it now: what it says besides stays, and so does its id.
     """
     if isinstance(record, Memory) and not isinstance(record, Task):
         return record
-    name = _id_of(record.key)
+    name = _id_of(record.key) or (_id_said(onto) if onto is not None else None)
     values = {f: str(v) for f in LABELS[record.role] if (v := fields.get(record, f)) is not None}
     own = record.body.text if isinstance(record, Task) else ""
     body = Body(text=render(record.role, name, values, own))
@@ -78,7 +94,7 @@ def to_memory(record: Record, onto: Memory | None = None) -> Memory:
         stated = {f: fields.get(record, f) for f in fields.FIELDS["memory"]}
         memory = fields.replace(Memory(key=record.key), {**stated, "body": body})
         assert isinstance(memory, Memory)
-        if memory.name is None and name is not None:
+        if memory.name is None and name is not None and onto is None:
             memory = _with(memory, {"name": f"task-{name.lower()}"})
         if memory.description is None and own.strip():
             memory = _with(memory, {"description": " ".join(own.strip().split("\n")[0].split())})
@@ -130,7 +146,7 @@ def render(role: str, name: str | None, values: Mapping[str, str], text: str) ->
 def parse(text: str) -> Parsed | None:
     """Read a rendering, also after edits; None for what is none any more."""
     text = text.replace("\r\n", "\n")
-    marker = _MARKER.match(text)
+    marker = MARKER.match(text)
     if marker is None:
         return None
     role, name, data = marker.groups()
@@ -146,11 +162,11 @@ def parse(text: str) -> Parsed | None:
     found: dict[str, list[str]] = {}
     by_label = {label: field for field, label in LABELS[role].items()}
     at, current = 0, ""
-    if len(lines) > 1 and not lines[0] and _LINE.match(lines[1]):
+    if len(lines) > 1 and not lines[0] and LINE.match(lines[1]):
         at = 1  # a translation puts the marker and the list apart
     while at < len(lines):
         line = lines[at]
-        match = _LINE.match(line)
+        match = LINE.match(line)
         if match is not None:
             label, first = match.groups()
             if label not in by_label or by_label[label] in found:
@@ -161,6 +177,8 @@ def parse(text: str) -> Parsed | None:
             found[current].append(line[2:])
         elif current and not line and at + 1 < len(lines) and lines[at + 1].startswith("  "):
             found[current].append("")
+        elif not line and role != "task" and at + 1 < len(lines) and LINE.match(lines[at + 1]):
+            pass  # a translation puts the items of a list apart where one has two paragraphs
         else:
             break
         at += 1
@@ -194,6 +212,12 @@ def _id_of(key: str) -> str | None:
     """Give the id of a record in a shared file, which people know it by."""
     _, hash_, name = key.partition("#")
     return name if hash_ and re.fullmatch(r"[^\s{]\S*", name) else None
+
+
+def _id_said(memory: Memory) -> str | None:
+    """Give the id in the marker of a memory, whatever has become of its text."""
+    marker = MARKER.match(memory.body.text)
+    return marker[2] if marker is not None else None
 
 
 def _with(memory: Memory, values: Mapping[str, Value]) -> Memory:

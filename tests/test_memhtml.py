@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from interop import fields
 from interop.adapter import Context, Fitted, Refusal, Surroundings, Written
 from interop.adapters.memhtml import ADAPTER, dates, memory_file, placement, source
 from interop.model import Body, Decision, Files, Link, Memory, Record, Store, Task, Tombstone
+from interop.rendering import lower, seen
 from interop.syntax.splice import Edit
 from tests.samples import golden_samples
 from tests.strategies import maybe, one_line, stamps, texts, words
@@ -88,6 +90,116 @@ def refused(record: Record) -> Refusal:
     assert isinstance(found, Refusal), found
     assert found.remedy
     return found
+
+
+# --- the marker of what is said as a memory
+
+STONE = Tombstone(
+    key="TOMBSTONES.md#T-001",
+    subject="colour of the signs",
+    rejected="hex 1E3A5F",
+    replacement="D-002",
+    reason="not readable\n\nat night",
+)
+CHOICE = Decision(key="DECISIONS.md#D-002", decision="Signs are green", why="cheaper & brighter")
+
+
+def rendered(record: Record, onto: Record | None = None) -> Memory:
+    said = lower(record, ADAPTER, onto)
+    said = fields.replace(said, {"kinds": {"memhtml": "precedent"}})
+    assert isinstance(said, Memory)
+    return said
+
+
+def through(files: Files) -> Store:
+    return seen(ADAPTER.read(files), ADAPTER)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        STONE,
+        CHOICE,
+        replace(STONE, subject=None),
+        replace(STONE, subject=None, rejected="one. Two\nthree", replacement=None),
+        replace(STONE, rejected=" with a blank before"),
+        replace(STONE, rejected='"quoted" --> {never}'),
+        Tombstone(key="TOMBSTONES.md#T-009"),
+        replace(CHOICE, decision="The <mark>sign</mark>."),
+    ],
+)
+def test_the_marker_is_a_meta_of_the_head(record: Tombstone | Decision) -> None:
+    written = put(rendered(record))
+    assert not written.refused
+    (path,) = written.files
+    text = written.files[path].decode()
+    name = record.key.partition("#")[2]
+    assert f'\n<meta name="interop-role" content="{record.role} {name}' in text
+    assert text.index("memhtml-content-hash") < text.index("interop-role") < text.index("</head>")
+    assert "<!--" not in text
+    assert through(written.files).records == (replace(record, key=path),)
+
+
+def test_an_edit_of_a_value_is_an_edit_of_the_record() -> None:
+    ((path, data),) = put(rendered(STONE)).files.items()
+    files = {path: data.replace(b"D-002", b"D-003")}
+    (found,) = through(files).records
+    assert found == replace(STONE, key=path, replacement="D-003")
+    changed = rendered(replace(STONE, key=path, replacement="D-004"), only(files))
+    again = put(fields.replace(changed, {"kinds": only(files).kinds}), files).files
+    assert through(again).records == (replace(STONE, key=path, replacement="D-004"),)
+    assert 'content="tombstone T-001"' in again[path].decode(), "its id stays"
+
+
+COMMENTED = """\
+<article>
+<p><mark>colour of the signs</mark></p>
+<!-- interop: tombstone T-001 -->
+<ul>
+<li><strong>Fact / Key:</strong> colour of the signs</li>
+<li><strong>Rejected value:</strong> hex 1E3A5F</li>
+</ul>
+</article>
+"""
+
+
+def test_a_marker_that_is_a_comment_of_the_article_is_still_read() -> None:
+    files = {PATH: page(tail=f"</head>\n<body>\n{COMMENTED}</body>\n</html>\n")}
+    record = replace(STONE, key=PATH, replacement=None, reason=None)
+    assert through(files).records == (record,)
+    assert ADAPTER.write(ADAPTER.read(files), files, NOW).files == files, "and left as it is"
+    changed = rendered(replace(record, reason="not readable"), only(files))
+    text = put(changed, files).files[PATH].decode()
+    assert '<meta name="interop-role" content="tombstone T-001">\n</head>' in text
+    assert "<!--" not in text
+    assert through({PATH: text.encode()}).records == (replace(record, reason="not readable"),)
+
+
+@pytest.mark.parametrize(
+    "marker",
+    ["tombstone T-001", "decision", "tombstone T-001 --> and more", 'tombstone T-001 {"a": 1}'],
+)
+def test_a_marked_text_that_no_longer_parses_stays_a_memory_and_is_reported(marker: str) -> None:
+    files = {PATH: page(f"<meta name='interop-role' content='{marker}'>")}
+    store = through(files)
+    assert store.records == ADAPTER.read(files).records
+    assert [p.path for p in store.problems] == [PATH]
+    (found,) = store.records
+    assert found.extra["memhtml"] == {"interop-role": marker}
+
+
+@pytest.mark.parametrize("marker", ["", "wish W-1", "Tombstone T-001"])
+def test_another_word_in_the_meta_marks_nothing(marker: str) -> None:
+    files = {PATH: page(f'<meta name="interop-role" content="{marker}">')}
+    assert through(files) == ADAPTER.read(files)
+
+
+def test_a_marker_goes_with_every_line_that_states_it() -> None:
+    line = '<meta name="interop-role" content="decision">'
+    data = page(line, line)
+    assert edited(data, extra={}) == page().decode()
+    said = edited(page('<meta name="memhtml-tag" content="a">', line), tags=("a", "b"))
+    assert said.index('content="b"') < said.index("interop-role"), "the runtime's own come first"
 
 
 # --- edits

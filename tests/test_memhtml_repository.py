@@ -5,12 +5,17 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import orjson
 import pytest
 
 from interop.adapters.memhtml.repository import Repository
 from interop.adapters.memhtml.scaffold import FILES
+from interop.choices import Choices
+from interop.convert import apply_plan, plan
 from interop.errors import RefusedError, WriteError
 from interop.host import Host, HostOptions, Token
+from interop.stores import open_store
+from interop.undoing import dump_note, token_of, undo
 
 HOST: Host = Repository()
 ASKED = HostOptions()
@@ -306,6 +311,100 @@ def test_undo_leaves_what_somebody_edited(live: Path) -> None:
     HOST.undo(live, token)
     assert (live / PATH).read_text() == "edited, not committed\n"
     assert git(live, "ls-files", PATH) == ""
+
+
+NO_COMMIT = HostOptions(commit=False)
+
+
+def everything(root: Path) -> set[str]:
+    return {p.relative_to(root).as_posix() for p in root.rglob("*")}
+
+
+def test_undo_without_a_commit_leaves_what_was_there(root: Path) -> None:
+    put(root, "notes/mine.txt", "mine\n")
+    put(root, "README.html", "mine too\n")
+    there = everything(root)
+    put(root, PATH)
+    token = apply(root, PATH, options=NO_COMMIT)
+    assert (root / ".git").is_dir()
+    assert set(token.made) == {".git", *FILES} - {"README.html"}
+    (root / PATH).unlink()  # as the core does before,
+    (root / PATH).parent.rmdir()  # with the folders that it made and that are empty
+    git(root, "status")  # looking is no work
+    HOST.undo(root, token)
+    assert everything(root) == there
+    assert (root / "README.html").read_text() == "mine too\n"
+
+
+def test_undo_of_a_conversion_into_a_fresh_store(tmp_path: Path) -> None:
+    """The whole way: the plan, the disk, git, and what interop remembers of it."""
+    put(tmp_path, "home/bells.md", "---\nname: bells\ndescription: Loud\n---\n\nBells are loud.\n")
+    root = tmp_path / "m"
+    source, fresh = open_store(f"claude-code:{tmp_path / 'home'}"), f"memhtml:{root}"
+    choices = Choices(kind_map={"untyped": "semantic"}, host=NO_COMMIT)
+    for _ in range(2):  # what was taken back can be done again
+        there = open_store(fresh, must_exist=False)
+        made = plan(source, there, choices, now="2026-09-01T08:30:00.000Z")
+        token = apply_plan(made, source, there, choices)
+        assert token is not None
+        assert len(token.commands) == 3
+        assert (root / "areas/inbox/bells.html").is_file()
+        undo(root)
+        assert [p.name for p in root.iterdir()] == [".interop"]
+
+
+@pytest.mark.parametrize("work", ["commit", "add", "config", "branch"])
+def test_undo_leaves_a_repository_that_somebody_works_with(root: Path, work: str) -> None:
+    put(root, PATH)
+    token = apply(root, PATH, options=NO_COMMIT)
+    if work == "commit":
+        for command in token.commands[:2]:
+            subprocess.run(command, shell=True, check=True, capture_output=True)
+    elif work == "add":
+        git(root, "add", PATH)
+    elif work == "config":
+        git(root, "remote", "add", "origin", "https://example.org/m.git")
+    else:
+        git(root, "symbolic-ref", "HEAD", "refs/heads/other")
+    before = everything(root)
+    HOST.undo(root, token)
+    assert everything(root) == before
+
+
+def test_undo_leaves_a_git_folder_that_was_there_and_was_no_repository(root: Path) -> None:
+    put(root, ".git/notes", "mine\n")
+    token = apply(root, put(root, PATH), options=NO_COMMIT)
+    assert token.made == {}
+    HOST.undo(root, token)
+    assert (root / ".git/notes").read_text() == "mine\n"
+
+
+def test_undo_leaves_a_scaffold_file_that_somebody_edited(root: Path) -> None:
+    token = apply(root, put(root, PATH), options=NO_COMMIT)
+    put(root, ".gitignore", "*.swp\n")
+    HOST.undo(root, token)
+    assert not (root / ".git").exists()
+    assert {p for p in everything(root) if (root / p).is_file()} == {".gitignore", PATH}
+
+
+def test_what_fails_in_a_fresh_directory_leaves_no_repository(root: Path, tmp_path: Path) -> None:
+    hooks = tmp_path / "hooks"
+    put(hooks, "commit-msg", "#!/bin/sh\ngrep -q init $1 || { echo no >&2; exit 1; }\n")
+    (hooks / "commit-msg").chmod(0o755)
+    with (tmp_path / "gitconfig").open("a", encoding="utf-8") as config:
+        config.write(f"[core]\n\thooksPath = {hooks}\n")
+    put(root, PATH)
+    there = everything(root)
+    with pytest.raises(WriteError, match="no"):
+        apply(root, PATH)
+    assert everything(root) == there, "neither the repository nor the scaffold's commit"
+
+
+def test_an_older_note_says_nothing_of_what_was_made(live: Path) -> None:
+    token = apply(live, put(live, PATH))
+    note = orjson.loads(dump_note("memhtml", token))
+    del note["made"]
+    assert token_of(note) == token
 
 
 def test_long_messages_are_cut_as_the_runtime_cuts_them(live: Path) -> None:

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interop import roles
-from interop.model import Body, Decision, Memory, Record, Task, Tombstone
+from interop import fields, roles
+from interop.adapter import Context
+from interop.model import Body, Decision, Memory, Record, Store, Task, Tombstone
+from interop.registry import get
+from interop.rendering import lower, seen_record
+from interop.syntax.marked import says
 from tests.strategies import texts
 
 TOMBSTONE = Tombstone(
@@ -46,8 +50,10 @@ def test_every_value_comes_back(role: str, data: st.DataObject) -> None:
     own = data.draw(texts.filter(lambda t: "\r" not in t)) if role == "task" else ""
     name = data.draw(st.sampled_from([None, "T-001", "x#y", "--", "é"]))
     text = roles.render(role, name, values, own)
+    said = roles.Parsed(role=role, id=name, values=values, text=own)
     assert roles.is_marked(text)
-    assert roles.parse(text) == roles.Parsed(role=role, id=name, values=values, text=own)
+    assert roles.parse(text) == said
+    assert roles.parse(roles.together(*roles.apart(text))) == said, "the marker stood elsewhere"
 
 
 @pytest.mark.parametrize(
@@ -94,3 +100,59 @@ def test_an_edit_is_an_edit_of_the_record() -> None:
 )
 def test_what_is_none_stays_a_memory(text: str) -> None:
     assert roles.from_memory(Memory(key="x.md", body=Body(text=text))) is None
+
+
+def test_items_that_a_translation_put_apart_are_read() -> None:
+    text = roles.to_memory(TOMBSTONE).body.text
+    loose = text.replace("\n- ", "\n\n- ").replace("mix it", "mix\n\n  it")
+    back = roles.from_memory(Memory(key=TOMBSTONE.key, body=Body(text=loose)))
+    assert back == dataclasses.replace(TOMBSTONE, reason="the printer cannot mix\n\nit")
+    task = "<!-- interop: task OI-1 -->\n- **Status:** OPEN\n\n- **Due:** is its own text"
+    (found,) = [roles.from_memory(Memory(key="x.md", body=Body(text=task)))]
+    assert found == Task(key="x.md", status="OPEN", body=Body(text="- **Due:** is its own text"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Plain text.\n", "Plain text.\n"),
+        ("<!-- a comment -->\nText", "<!-- a comment -->\nText"),
+        (roles.render("task", "OI-1", {"status": "OPEN"}, "Call the ferry.\n\nSoon."),
+         "Call the ferry.\n\nSoon."),
+        (roles.render("task", "OI-1", {"status": "OPEN", "due": "soon\nor\n\nlater"}, ""),
+         "Status: OPEN\nDue: soon\n  or\n\n  later"),
+        (roles.render("tombstone", None, {"rejected": "25 €\r\n"}, ""), "rejected: 25 €"),
+        (roles.render("tombstone", "T-1", {"rejected": "25 €", "reason": "dear"}, ""),
+         "Rejected value: 25 €\nReason: dear"),
+        ("<!-- interop: task OI-1 {broken} -->", ""),
+        ("<!-- interop: task OI-1 -->", ""),
+    ],
+)  # fmt: skip
+def test_what_a_marked_text_says_is_never_its_marker(text: str, said: str) -> None:
+    assert says(text) == said
+
+
+@pytest.mark.parametrize("name", ["claude-code", "theokit", "bantamkit"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        Task(key="OPEN_ITEMS.md#OI-003", status="OPEN"),
+        Task(key="OPEN_ITEMS.md#OI-003", status="OPEN", body=Body(text="Call the ferry.")),
+        Task(key="OPEN_ITEMS.md#OI-003", status="OPEN\r\n"),
+    ],
+)
+def test_nothing_is_called_after_its_marker(name: str, task: Task) -> None:
+    adapter = get(name)
+    assert adapter.kinds is not None
+    new = fields.replace(
+        lower(task, adapter), {"kinds": {adapter.kinds.vocabulary: adapter.kinds.terms[0]}}
+    )
+    written = adapter.write(
+        Store(format=name, records=(new,)), {}, Context(now="2026-09-01T08:30:00.000Z")
+    )
+    record = written.records[task.key]
+    assert seen_record(record, adapter).role == "task"
+    for field in ("name", "title", "description", "hook"):
+        said = fields.get(record, field)
+        assert said is None or "interop" not in said.lower(), (field, said)
+    assert fields.get(record, "description") in ("Call the ferry.", "Status: OPEN", "status: OPEN")

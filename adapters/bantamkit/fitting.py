@@ -13,6 +13,7 @@ from interop.adapters.bantamkit import fact_file, names
 from interop.adapters.bantamkit.fact_file import NOT_ONE_LINE, OUTCOMES, TERMS, own_extra
 from interop.model import Body, Json, Link, Memory, Record
 from interop.syntax import yaml_header
+from interop.syntax.marked import says
 from interop.syntax.substring_fence import universal
 
 WAY_OUT_KIND = "declare it with --kind-map or --decisions, or let the record travel with --carry"
@@ -108,12 +109,13 @@ class _Fitting:
     def fitted(self) -> Memory:
         record, base = self.record, self.base
         body = self._body()
-        name = self._name(body.text)
+        said = says(body.text)
+        name = self._name(said)
         same_kind = base is not None and record.kinds.get("claude") == base.kinds.get("claude")
         return Memory(
             key=record.key,
             name=name,
-            description=self._description(body.text, name or ""),
+            description=self._description(said, name or ""),
             body=body,
             kinds=base.kinds if base and same_kind else {"claude": record.kinds["claude"]},
             links=self._links(),

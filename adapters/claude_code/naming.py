@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from interop.adapter import path_of
 from interop.model import Memory
+from interop.syntax.marked import says
 
 _USABLE = re.compile(r"\w(?:[\w.-]*\w)?")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]|[ .](?:/|\Z)')
@@ -54,8 +55,8 @@ def slug_of(text: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """Give the first line of a text that is not blank."""
-    return next((w for line in text.split("\n") if (w := line.strip())), "")
+    """Give the first line of a text that is not blank, nor the marker of a task or the like."""
+    return next((w for line in says(text).split("\n") if (w := line.strip())), "")
 
 
 def path_in(key: str, files: Mapping[str, object]) -> str | None:

@@ -20,9 +20,9 @@ from collections.abc import Iterable
 
 from interop.adapter import Adapter, Context, Finding, Fitted, Hold, Kinds, Refusal, Written
 from interop.adapters.memhtml import placement
-from interop.adapters.memhtml.location import locate
+from interop.adapters.memhtml.location import discover, locate
 from interop.adapters.memhtml.repository import Repository
-from interop.adapters.memhtml.vocabulary import FORMAT, OWN, TASK_STATUSES, TYPES
+from interop.adapters.memhtml.vocabulary import FORMAT, OWN, ROLE, TASK_STATUSES, TYPES
 from interop.model import Files, Memory, Record, Store
 
 __all__ = ["ADAPTER"]
@@ -131,11 +131,13 @@ ADAPTER = Adapter(
     roles=frozenset({"memory", "task"}),
     statuses={"task": TASK_STATUSES},
     media="text/html",
+    marker=ROLE,
     handle=_handle,
     calm=calm,
     derived=placement.is_generated,
     ignored=_ignored,
     lint=lint,
     locate=locate,
+    discover=discover,
     host=Repository(),
 )

@@ -15,8 +15,9 @@ from difflib import SequenceMatcher
 from interop.adapters.memhtml.memory_file import MemoryFile, Statement, status_of
 from interop.adapters.memhtml.vocabulary import (
     FORMAT,
-    META_ORDER,
     REPEATED,
+    ROLE,
+    STATEMENTS,
     escape_attribute,
     escape_text,
     link_line,
@@ -54,7 +55,7 @@ def statements(record: Memory, *, archived: bool) -> dict[str, tuple[str, ...]]:
     if isinstance(record, Task):
         put("task-status", record.status)
         put("due", record.due)
-    return {name: said[name] for name in META_ORDER if said.get(name)}
+    return {name: said[name] for name in STATEMENTS if said.get(name)}
 
 
 def new_file(record: Memory, content_hash: str, *, archived: bool) -> str:
@@ -67,7 +68,7 @@ def new_file(record: Memory, content_hash: str, *, archived: bool) -> str:
         "<head>",
         '<meta charset="utf-8">',
         f"<title>{escape_text(record.title or '')}</title>",
-        *(meta_line(name, value) for name in META_ORDER for value in said.get(name, ())),
+        *(meta_line(name, value) for name in STATEMENTS for value in said.get(name, ())),
         *(link_line(link.rel, link.target) for link in record.links),
         "</head>",
         "<body>",
@@ -86,7 +87,7 @@ def edits(file: MemoryFile, target: Memory, *, archived: bool) -> Iterator[Edit]
     after = statements(target, archived=archived)
     if target.title != file.record.title:
         yield Edit(*file.title, escape_text(target.title or ""))
-    for name in META_ORDER:
+    for name in STATEMENTS:
         old, new = before.get(name, ()), after.get(name, ())
         if name == "content-hash" or old == new:
             continue
@@ -104,14 +105,14 @@ def hash_edit(file: MemoryFile, content_hash: str) -> Iterator[Edit]:
 
 
 def _single(file: MemoryFile, name: str, value: str | None) -> Iterator[Edit]:
-    there = next((m for m in file.metas if m.name == name), None)
-    if there is None:
-        if value is not None:
-            yield _inserted(file, name, value)
-    elif value is None:
-        yield _removed(file, there)
+    there = [m for m in file.metas if m.name == name]
+    if value is None:
+        for statement in there:  # a meta that is not the runtime's may stand there twice
+            yield _removed(file, statement)
+    elif there:
+        yield _restated(there[0], value)
     else:
-        yield _restated(there, value)
+        yield _inserted(file, name, value)
 
 
 def _restated(there: Statement, value: str) -> Edit:
@@ -166,12 +167,14 @@ def _links(file: MemoryFile, target: Memory) -> Iterator[Edit]:
 
 def _inserted(file: MemoryFile, name: str, value: str) -> Edit:
     """Insert a statement in its order among those that are there."""
-    place = META_ORDER.index(name)
+    place = STATEMENTS.index(name)
     line = meta_line(name, value)
-    later = next((m for m in file.metas if META_ORDER.index(m.name) > place), None)
+    # the runtime goes by its own metas, wherever another one stands
+    own = [m for m in file.metas if m.name != ROLE]
+    later = next((m for m in own if STATEMENTS.index(m.name) > place), None)
     if later is not None:
         return _before(file, later, line)
-    return _after(file, file.metas[-1], line)
+    return _after(file, own[-1], line)
 
 
 def _after(file: MemoryFile, there: Statement, line: str) -> Edit:

@@ -18,7 +18,7 @@ from interop.adapters.memhtml.constraints import violations, warnings
 from interop.adapters.memhtml.content_hash import canonical_text, claim_of, content_hash
 from interop.adapters.memhtml.document import Document, document, elements
 from interop.adapters.memhtml.source import Source, source
-from interop.adapters.memhtml.vocabulary import FORMAT, OWN, PREFIX, TASK, collapse, rel_of
+from interop.adapters.memhtml.vocabulary import FORMAT, OWN, PREFIX, ROLE, TASK, collapse, rel_of
 from interop.model import Body, Json, Link, Memory, Task
 
 HTML = "text/html"
@@ -147,7 +147,7 @@ def _body(article: Element, text: Source) -> tuple[int, int]:
 def _metas(parsed: Document, text: Source) -> Sequence[Statement]:
     found: list[Statement] = []
     for name, content, element in parsed.metas:
-        if not name.startswith(PREFIX):
+        if name != ROLE and not name.startswith(PREFIX):
             continue
         location = element.source_location
         span: SourceSpan | None = location.attrs.get("content") if location else None

@@ -9,10 +9,14 @@ Spec: docs/formats/memhtml.md, "Git".
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +44,7 @@ _RUNNING: Final = {
     "BISECT_LOG": ("bisect", "git bisect reset"),
 }
 _OWN: Final = ".interop/"
+_GIT: Final = ".git"
 _COMPLEMENT: Final = ".interop/complement"
 _SLEEP: Final = "sleep/"
 _LISTED: Final = 20
@@ -62,28 +67,30 @@ class Repository:
 
     def after(self, root: Path, paths: Sequence[str], message: str, options: HostOptions) -> Token:
         """Commit the paths that were applied; a fresh directory becomes a repository first."""
-        made = not _is_repository(root)
-        if made:
-            _scaffold(root, options)
-        _exclude(root, options)
-        ours = sorted(p for p in set(paths) if _is_recorded(p, options))
-        subject = scaffold.subject("batch", message)
-        if not options.commit:
-            added = [*scaffold.FILES, *ours] if made else ours
-            return Token(commands=_commands(root, added, subject))
-        known = _tracked(root, ours)
-        there = [p for p in ours if p in known or os.path.lexists(root / p)]
-        if not there:
-            return Token()
-        try:
-            return Token(commit=_commit(root, there, subject))
-        except InteropError:
-            _unstage(root, there)
-            raise
+        if _is_repository(root):
+            return _recorded(root, paths, message, options)
+        wrote = [path for path in scaffold.FILES if not os.path.lexists(root / path)]
+        broken = os.path.lexists(root / _GIT)  # git mends what it did not know as a repository
+        with ExitStack() as failed:
+            if not broken:
+                failed.callback(_unmake, root, wrote)
+            _scaffold(root, wrote, options)
+            token = _recorded(root, paths, message, options, wrote)
+            failed.pop_all()
+        if broken or token.commit is not None:
+            return token
+        made = {path: digest for path in (_GIT, *wrote) if (digest := _digest(root / path))}
+        return replace(token, made=made)
 
     def undo(self, root: Path, token: Token) -> None:
-        """Make the revert commit, and put back the files that nobody touched since."""
+        """Make the revert commit, and put back the files that nobody touched since.
+
+        A repository that was made without a commit goes, if it is as it was made.
+        """
         if token.commit is None:
+            if token.made and _digest(root / _GIT) == token.made.get(_GIT):
+                made = {path: digest for path, digest in token.made.items() if path != _GIT}
+                _unmake(root, [path for path in made if _digest(root / path) == made[path]])
             return
         _check_branch(root)
         _check_running(root)
@@ -104,6 +111,30 @@ class Repository:
         words = _git(root, "log", "-1", "--format=%s", token.commit).strip()
         text = f'Revert "{words}"\n\nThis reverts commit {token.commit}.\n'
         _git(root, "commit", "--quiet", "-F", "-", data=text)
+
+
+def _recorded(
+    root: Path,
+    paths: Sequence[str],
+    message: str,
+    options: HostOptions,
+    laid_out: Sequence[str] = (),
+) -> Token:
+    """Commit the paths, or say the commands that would; ``laid_out`` has no commit of its own."""
+    _exclude(root, options)
+    ours = sorted(p for p in set(paths) if _is_recorded(p, options))
+    subject = scaffold.subject("batch", message)
+    if not options.commit:
+        return Token(commands=_commands(root, [*laid_out, *ours], subject))
+    known = _tracked(root, ours)
+    there = [p for p in ours if p in known or os.path.lexists(root / p)]
+    if not there:
+        return Token()
+    try:
+        return Token(commit=_commit(root, there, subject))
+    except InteropError:
+        _unstage(root, there)
+        raise
 
 
 _FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
@@ -241,20 +272,35 @@ def _check_identity(root: Path, options: HostOptions) -> None:
         )
 
 
-def _scaffold(root: Path, options: HostOptions) -> None:
+def _scaffold(root: Path, missing: Sequence[str], options: HostOptions) -> None:
     """Make a repository as ``memhtml init`` makes it, without touching what is there."""
     root.mkdir(parents=True, exist_ok=True)
     _git(root, "init", "--quiet", "-b", "main", ".")
     _git(root, "config", *scaffold.CONFIG)
-    wrote: list[str] = []
-    for path, text in scaffold.FILES.items():
+    for path in missing:
         place = root / path
-        if not os.path.lexists(place):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8", newline="")
-            wrote.append(path)
-    if options.commit and wrote:
-        _commit(root, wrote, scaffold.INIT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(scaffold.FILES[path], encoding="utf-8", newline="")
+    if options.commit and missing:
+        _commit(root, missing, scaffold.INIT)
+
+
+def _unmake(root: Path, paths: Iterable[str]) -> None:
+    """Remove a repository that is as interop made it, and these files around it."""
+    if (root / _GIT).is_dir() and not (root / _GIT).is_symlink():
+        shutil.rmtree(root / _GIT)
+    for path in paths:
+        (root / path).unlink(missing_ok=True)
+        _prune(root, path)
+
+
+def _digest(place: Path) -> str:
+    """Give the digest of a file, or of all that a folder holds; "" where there is nothing."""
+    if not place.is_dir():
+        return hashlib.sha256(place.read_bytes()).hexdigest() if place.is_file() else ""
+    found = sorted(p.relative_to(place).as_posix() for p in place.rglob("*") if p.is_file())
+    lines = "".join(f"{path}\0{_digest(place / path)}\0" for path in found)
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _exclude(root: Path, options: HostOptions) -> None:
@@ -365,6 +411,7 @@ def _restore(root: Path, changed: dict[str, tuple[_Entry, _Entry]], edited: set[
 def _prune(root: Path, path: str) -> None:
     """Remove the folders that a removed file leaves empty, as git does."""
     for folder in (root / path).parents:
-        if folder == root or any(folder.iterdir()):
+        if folder == root or (folder.is_dir() and any(folder.iterdir())):
             return
-        folder.rmdir()
+        if folder.is_dir():
+            folder.rmdir()

@@ -71,6 +71,11 @@ META_ORDER: Final = (
     "alias",
 )
 """The head's statements without their prefix, in the order in which they are written."""
+ROLE: Final = "interop-role"
+"""The whole name of the one statement that is none of the runtime's: what the record is that the
+core says as a memory."""
+STATEMENTS: Final = (*META_ORDER, ROLE)
+"""Every statement that is read and written, in the order in which they are written."""
 REQUIRED: Final = ("type", "status", "created", "updated")
 REPEATED: Final = ("entity", "tag", "alias")
 MOMENTS: Final = ("created", "updated", "valid-from", "valid-until", "archived")
@@ -90,6 +95,7 @@ OWN: Final = (
     "needs-revision",
     "due",
     "alias",
+    ROLE,
 )
 """Statements that no field of the model holds: keys of ``extra["memhtml"]``, in their order."""
 KNOWN_ELEMENTS: Final = _names(
@@ -136,7 +142,8 @@ def storable(text: str) -> str:
 
 def meta_line(name: str, content: str) -> str:
     """Write one statement of the head."""
-    return f'<meta name="{PREFIX}{name}" content="{escape_attribute(content)}">'
+    whole = name if name == ROLE else PREFIX + name
+    return f'<meta name="{whole}" content="{escape_attribute(content)}">'
 
 
 def link_line(rel: str, target: str) -> str:

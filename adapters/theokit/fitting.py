@@ -17,6 +17,7 @@ from interop.adapters.theokit.ecmascript import one_line, trim, visible
 from interop.adapters.theokit.index import NAME
 from interop.adapters.theokit.memory_file import TERMS, VOCABULARY
 from interop.model import Body, Memory, Record
+from interop.syntax.marked import says
 
 _MARKDOWN = "text/markdown"
 _LINE_END = re.compile(r"[ \t]*[\r\n]+[ \t]*")
@@ -154,9 +155,10 @@ class _Fitting:
     def memory(self) -> Memory:
         record, then = self.record, self.then
         body = self.body(trim, "the runtime trims a text")
-        name = self.name(body.text)
-        description = self.description(body.text)
-        title, hook = self.entry(body.text, name, description)
+        text = says(body.text)
+        name = self.name(text)
+        description = self.description(text)
+        title, hook = self.entry(text, name, description)
         kind = record.kinds.get(VOCABULARY)
         return Memory(
             key=record.key,
@@ -295,7 +297,7 @@ def stem_for(record: Memory, text: str) -> str:
         if names.is_usable(stem):
             return stem
     title = one_line(record.title or "")
-    return names.slug_for(visible(title or text))
+    return names.slug_for(visible(title or says(text)))
 
 
 def _trimmed(value: str) -> str:

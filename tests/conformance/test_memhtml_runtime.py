@@ -18,7 +18,8 @@ from interop.adapter import Context
 from interop.adapters.memhtml import ADAPTER, memory_file, placement
 from interop.adapters.memhtml.repository import Repository
 from interop.host import HostOptions
-from interop.model import Body, Files, Link, Memory, Record, Store, Task
+from interop.model import Body, Decision, Files, Link, Memory, Record, Store, Task, Tombstone
+from interop.rendering import lower, seen
 from tests import peers
 from tests.strategies import records as made_up
 
@@ -138,7 +139,7 @@ def agree(root: Path, store: Store) -> None:
         assert row["origin_path"] == (origin if origin != record.key else None)
 
 
-@pytest.mark.parametrize("case", ["basic", "lived-in", "hand-made", "archive"])
+@pytest.mark.parametrize("case", ["basic", "lived-in", "hand-made", "archive", "said-as-memories"])
 def test_golden_stores_are_read_as_the_runtime_reads_them(case: str, tmp_path: Path) -> None:
     files = load(GOLDEN / case / "store")
     root = committed(files, tmp_path / "store")
@@ -362,3 +363,62 @@ def test_the_runtimes_life_changes_just_what_it_did(tmp_path: Path) -> None:
         paths["3.md"]: ended | {"extra"},
     }
     assert [k for k in after if k not in before] == ["areas/inbox/bike-3.html"]
+
+
+STONE = Tombstone(
+    key="TOMBSTONES.md#T-001",
+    subject="colour of the signs",
+    rejected="hex 1E3A5F",
+    replacement="D-002",
+    reason="not readable\n\nat night",
+)
+CHOICE = Decision(key="DECISIONS.md#D-002", decision="Signs are green", why="cheaper & brighter")
+ROLES = {STONE.key: b'content="tombstone T-001"', CHOICE.key: b'content="decision D-002"'}
+
+
+def test_the_marker_of_a_rendering_outlives_what_the_runtime_does(tmp_path: Path) -> None:
+    """A head meta of no runtime's: indexed, no warning, no other hash, kept by every edit."""
+    said: list[Record] = []
+    for record in (STONE, CHOICE):
+        memory = lower(record, ADAPTER)
+        said.append(fields.replace(memory, {"kinds": {"memhtml": "precedent"}}))
+    other = Memory(key="bell.md", body=Body(text="A bell."), kinds={"memhtml": "semantic"})
+    written = ADAPTER.write(Store(format="memhtml", records=(*said, other)), {}, NOW)
+    bare = {
+        path: re.sub(rb'<meta name="interop-role"[^\n]*\n', b"", data)
+        for path, data in written.files.items()
+    }
+    root, without = committed(written.files, tmp_path / "a"), committed(bare, tmp_path / "b")
+    assert rebuilt(root) == rebuilt(without) == {}
+    paths = {key: r.key for key, r in written.records.items()}
+    hashes = {path: row["content_hash"] for path, row in indexed(root).items()}
+    assert hashes == {path: row["content_hash"] for path, row in indexed(without).items()}
+    for path in paths.values():
+        assert cli(root, "read", path)["warnings"] == cli(without, "read", path)["warnings"] == []
+    assert cli(root, "doctor")["unparseable"] == []
+
+    for key in ROLES:
+        cli(root, "link", paths[key], "relates_to", paths["bell.md"])
+    cli(root, "archive", paths[STONE.key], "--reason", "old")
+    cli(root, "sleep", "run")
+    branch = subprocess.run(
+        ["git", "-C", str(root), "symbolic-ref", "--short", "HEAD"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    if branch.startswith("sleep/"):
+        cli(root, "sleep", "merge", branch)
+    cli(root, "doctor", "--fix")
+    now = load(root)
+    moved = {placement.origin(path): data for path, data in now.items()}
+    assert "archive/" in next(p for p in now if placement.origin(p) == paths[STONE.key])
+    for key, marker in ROLES.items():
+        assert b'<meta name="interop-role" ' + marker in moved[paths[key]]
+        assert b"memhtml-relates-to" in moved[paths[key]]
+    through = {placement.origin(r.key): r for r in seen(ADAPTER.read(now), ADAPTER).records}
+    for record in (STONE, CHOICE):
+        assert fields.with_key(through[paths[record.key]], record.key) == record
+
+    cli(root, "correct", paths[CHOICE.key], "--title", "Signs", "--claim", "Signs are red.")
+    after = {r.key: r for r in seen(ADAPTER.read(load(root)), ADAPTER).records}
+    assert isinstance(after["areas/inbox/signs.html"], Memory), "a correction is a new text"
+    assert sum(isinstance(r, Decision) for r in after.values()) == 1, "and the old one is archived"

@@ -41,6 +41,7 @@ bench: $(VENV)/.test
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m interop.cli.reference docs/cli.md
+	$(BIN)/interop formats --loss > docs/loss-matrix.md
 
 dist: $(VENV)/.test
 	$(BIN)/python -m build --no-isolation --outdir dist .

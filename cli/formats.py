@@ -3,9 +3,14 @@
 One row a field: "exact" is any value, "view" is read but only repeats another field, "-" is what
 the format has no place for and what a conversion keeps in the complement.
 
---json prints one object a line for each format: name, title, spec, holds (field -> exact or view),
-kinds (vocabulary, terms, required, closed) where the format has any, and locations, the paths
-where the store of the present project would lie.
+With --loss: what becomes of each field on the way from each format into each other one, measured
+now, as a page in Markdown (docs/loss-matrix.md is that page); with --json one object a line for
+each: source, destination, role, field, fate (exact, supplied, carried, refused, lost) where the
+source states it, unstated (supplied, refused) where the destination demands it of who does not.
+
+Without --loss, --json prints one object a line for each format: name, title, spec, holds (field ->
+exact or view), kinds (vocabulary, terms, required, closed) where the format has any, and
+locations, the paths where the store of the present project would lie.
 """
 
 from __future__ import annotations
@@ -23,9 +28,14 @@ from interop.model import Json
 
 
 def run(
+    loss: Annotated[
+        bool, typer.Option("--loss", help="What each pair of formats keeps of each field.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a format.")] = False,
 ) -> int:
-    """Print the table of formats."""
+    """Print the table of formats, or the loss matrix."""
+    if loss:
+        return _loss(as_json=as_json)
     adapters = list(registry.adapters())
     if as_json:
         json_lines(map(_object, adapters))
@@ -36,6 +46,27 @@ def run(
     for adapter in adapters:
         say("", f"{adapter.name}:", *(f"  {line}" for line in _remarks(adapter)))
     return 0
+
+
+def _loss(*, as_json: bool) -> int:
+    from interop.check.loss import measure, page  # plans conversions, which the table does not need
+
+    cells = measure()
+    if as_json:
+        json_lines(
+            {
+                "source": cell.source,
+                "destination": cell.destination,
+                "role": cell.role,
+                "field": cell.field,
+                **({"fate": cell.fate} if cell.fate is not None else {}),
+                **({"unstated": cell.unstated} if cell.unstated is not None else {}),
+            }
+            for cell in cells
+        )
+    else:
+        say(*page(cells).splitlines())
+    return int(any(cell.fate == "lost" for cell in cells))
 
 
 def _fields(adapters: list[Adapter]) -> Iterator[str]:
@@ -57,7 +88,9 @@ def _cell(hold: str) -> str:
 
 
 def _remarks(adapter: Adapter) -> Iterator[str]:
-    if adapter.kinds is None:
+    if adapter.kinds is None and adapter.holds.get("kinds") == Hold.EXACT:
+        yield "kinds: any of any vocabulary, as declared"
+    elif adapter.kinds is None:
         yield "kinds: none"
     else:
         manner = "one is required" if adapter.kinds.required else "may be absent"

@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from interop import lint, stores
+from interop import guard, lint, stores
 from interop.adapter import Finding
 from interop.cli.text import amount, json_lines, say, tell
 
@@ -51,6 +51,8 @@ def run(
     else:
         say(*map(_line, findings))
         tell(f"{opened.label}: {amount(len(findings), 'finding')}")
+    if any(f.code == lint.TOMBSTONED for f in findings):
+        tell(f"note: {guard.VERBATIM}")
     return int(any(f.severity != "note" for f in findings))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from interop.cli.text import amount
 from interop.model import Json
 from interop.plan import Action, Fate, FieldOutcome, Outcome, Plan
+from interop.secrets import mask
 
 WORDS: Mapping[Action, str] = {
     "add": "new",
@@ -58,9 +59,9 @@ def explain(plan: Plan) -> Iterator[str]:
         yield from (f"  {line}" for line in plan.lost)
     if plan.notes:
         yield from ("", "note:")
-        yield from (f"  {line}" for line in plan.notes)
+        yield from (f"  {mask(line)}" for line in plan.notes)
     if plan.changes:
-        counts = Counter(change.action for change in plan.changes)
+        counts = Counter(action for action, _ in plan.on_disk)
         yield from ("", "files: " + ", ".join(f"{n} to {what}" for what, n in counts.items()))
 
 
@@ -81,7 +82,7 @@ def _fields_of_new(plan: Plan) -> Iterator[str]:
 
 
 def _example(outcome: Outcome, field: FieldOutcome) -> str:
-    return f", e.g. {outcome.key}: {field.note}" if field.note else ""
+    return f", e.g. {outcome.key}: {mask(field.note)}" if field.note else ""
 
 
 def _record(outcome: Outcome) -> Iterator[str]:
@@ -91,9 +92,9 @@ def _record(outcome: Outcome) -> Iterator[str]:
     yield f"{outcome.action}: {outcome.key + to}"
     for field in outcome.fields:
         if field.fate != "exact" or outcome.action in ("update", "conflict"):
-            yield f"  {field.field}: {field.note or BRIEFLY[field.fate]}"
+            yield f"  {field.field}: {mask(field.note) or BRIEFLY[field.fate]}"
     if outcome.reason:
-        yield f"  why: {outcome.reason}"
+        yield f"  why: {mask(outcome.reason)}"
     if outcome.remedy:
         yield f"  way out: {outcome.remedy}"
 
@@ -104,8 +105,8 @@ def as_object(plan: Plan) -> dict[str, Json]:
         "source": plan.source,
         "destination": plan.destination,
         "outcomes": [_outcome(o) for o in plan.outcomes],
-        "changes": [{"action": c.action, "path": c.path} for c in plan.changes],
-        "notes": list(plan.notes),
+        "changes": [{"action": action, "path": path} for action, path in plan.on_disk],
+        "notes": list(map(mask, plan.notes)),
         "lost": list(plan.lost),
         "template": dict(plan.template),
     }
@@ -117,11 +118,11 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
         out["to"] = outcome.to
     if outcome.fields:
         out["fields"] = [
-            {"field": f.field, "fate": f.fate, **({"note": f.note} if f.note else {})}
+            {"field": f.field, "fate": f.fate, **({"note": mask(f.note)} if f.note else {})}
             for f in outcome.fields
         ]
     if outcome.reason:
-        out["reason"] = outcome.reason
+        out["reason"] = mask(outcome.reason)
     if outcome.remedy:
         out["remedy"] = outcome.remedy
     return out

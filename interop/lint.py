@@ -194,7 +194,12 @@ def _split(store: Opened, found: _Found) -> Iterator[Finding]:
 
 
 def _in_files(store: Opened) -> dict[str, list[_Hit]]:
-    found = {path: _hits(_text(data)) for path, data in store.tree.files.items()}
+    # in a file of JSON lines a text is read as its reader reads it, without the escapes
+    lines = store.adapter.file is not None
+    found = {
+        path: _json_hits(data) if lines else _hits(_text(data))
+        for path, data in store.tree.files.items()
+    }
     for path in found:
         found[path] += (hit._replace(line=0) for hit in _hits(path))
     return {path: hits for path, hits in found.items() if hits}
@@ -220,10 +225,10 @@ def _kept_secrets(store: Opened, found: _Found) -> Iterator[Finding]:
         for hit in _once_a_line(_json_hits(store.tree.complement)):
             yield _of_kept(hit, COMPLEMENT, "", remedy)
     for item in kept.kept(store.root):
-        yield from _in_kept(item)
+        yield from _in_kept(item, lines=store.adapter.file is not None)
 
 
-def _in_kept(item: Kept) -> Iterator[Finding]:
+def _in_kept(item: Kept, *, lines: bool) -> Iterator[Finding]:
     folder = item.place.rpartition("/")[0]
     if item.data is None:
         yield Finding(
@@ -234,7 +239,7 @@ def _in_kept(item: Kept) -> Iterator[Finding]:
             remedy="check its permissions",
         )
         return
-    lines = item.path in (COMPLEMENT, None)
+    lines = lines or item.path in (COMPLEMENT, None)
     hits = _json_hits(item.data) if lines else _hits(_text(item.data))
     of = f", in what {item.path!r} said before" if item.path is not None else ""
     if folder.startswith(".interop/staging"):

@@ -604,7 +604,9 @@ def test_lint_names_every_pitfall() -> None:
 
 def test_lint_of_what_the_runtime_wrote_finds_nothing() -> None:
     files = load(ROOT / "golden" / "bantamkit" / "basic")
-    assert not list(ADAPTER.lint(files, ADAPTER.read(files)))
+    found = list(ADAPTER.lint(files, ADAPTER.read(files)))
+    # one of its facts links to one that is still to be written
+    assert [(f.code, f.severity) for f in found] == [("BK118", "note")]
 
 
 def test_lint_counts_the_index_and_sees_folders_and_duplicates() -> None:

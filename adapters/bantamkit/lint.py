@@ -8,17 +8,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import combinations, islice
 
 from interop.adapter import Finding
-from interop.adapters.bantamkit import fact_file, index, oddities
+from interop.adapters.bantamkit import fact_file, index, names, oddities
 from interop.adapters.bantamkit.fact_file import Fact, is_fact
 from interop.model import Files, Store
 
-_LOOKED_AT = 1000
-"""Facts that one fact is compared with at most: a store near its budget has some 300."""
 _SIMILAR = 0.5
 """Share of tokens in common (Jaccard) from which the runtime takes a save for a duplicate."""
+_RARE = 14
+"""How many of a fact's rarest tokens are looked up, in pairs: enough for 24 tokens."""
+_LOOKED_AT = 300
+"""Facts that one fact is compared with at most: a store near its budget has as many."""
+_TOKEN = re.compile("[a-z0-9]+")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATED = re.compile(r"\b(?:today|yesterday|tomorrow|\d+ (?:day|week|month)s? ago)\b", re.IGNORECASE)
 
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:
@@ -48,6 +53,9 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
     yield from _folders(files)
     yield from _same_names(facts)
     yield from _duplicates(live)
+    yield from _links(facts)
+    for fact in facts:
+        yield from _later(fact)
     yield from _index(files, live)
 
 
@@ -94,21 +102,24 @@ def _same_names(facts: Sequence[Fact]) -> Iterator[Finding]:
 
 
 def _duplicates(live: Sequence[Fact]) -> Iterator[Finding]:
-    """Find pairs that the runtime's duplicate rule would not let in one after the other.
+    """Find facts that the runtime's duplicate rule would not let in after another one.
 
-    Only the rarest tokens of each fact are looked up: two sets that share half of their union
-    share one of those, so a large store costs no square. One finding a fact is enough.
+    Only facts that share two of their rarest tokens are compared, which sets that share half of
+    their union do, so a large store costs no square. The longer of two is named, since fewer
+    tokens of the shorter one have to be looked up. One finding a fact is enough.
     """
     sets = [
-        frozenset(re.findall("[a-z0-9]+", f"{fact.named()} {fact.record.description}".lower()))
+        frozenset(_TOKEN.findall(f"{fact.named()} {fact.record.description}".lower()))
         for fact in live
     ]
     count = Counter(token for tokens in sets for token in tokens)
-    by_token: dict[str, list[int]] = {}
-    for n, tokens in enumerate(sets):
+    by_pair: dict[tuple[str, ...], list[int]] = {}
+    for n in sorted(range(len(sets)), key=lambda n: len(sets[n])):
+        tokens = sets[n]
         rare = sorted(tokens, key=lambda token: (count[token], token))
-        prefix = rare[: len(rare) - -(-len(rare) // 2) + 1]
-        near = (m for token in prefix for m in by_token.get(token, ()))
+        # with a shorter set it shares a half of its tokens, with a longer one two thirds
+        keys = _pairs(rare, len(rare) - -(-len(rare) // 2))
+        near = dict.fromkeys(m for key in keys for m in by_pair.get(key, ()))
         for m in islice(near, _LOOKED_AT):
             if len(tokens & sets[m]) >= _SIMILAR * len(tokens | sets[m]):
                 yield Finding(
@@ -120,8 +131,70 @@ def _duplicates(live: Sequence[Fact]) -> Iterator[Finding]:
                     remedy="merge the two, or tell them apart in name and description",
                 )
                 break
-        for token in prefix:
-            by_token.setdefault(token, []).append(n)
+        for key in _pairs(rare, len(rare) // 3):
+            by_pair.setdefault(key, []).append(n)
+
+
+def _pairs(rare: Sequence[str], apart: int) -> Iterator[tuple[str, ...]]:
+    """Give the pairs of rare tokens of which one is shared where at most ``apart`` are not."""
+    yield from combinations(rare[: min(apart + 2, _RARE)], 2)
+    if len(rare) <= 2:
+        yield from ((token,) for token in rare)
+
+
+def _links(facts: Sequence[Fact]) -> Iterator[Finding]:
+    known = {name for fact in facts for name in (fact.named(), names.stem(fact.path))}
+    for fact in facts:
+        for link in fact.record.links:
+            if link.target not in known:
+                yield Finding(
+                    code="BK118",
+                    severity="note",
+                    path=fact.path,
+                    problem=f"links to {link.target!r}, and there is no such fact",
+                    remedy="nothing, if that fact is still to be written",
+                )
+
+
+def _later(fact: Fact) -> Iterator[Finding]:
+    """Say what the runtime does to a fact by itself."""
+    text = fact.text[fact.parts.body :]
+    if "\r" in text.rstrip("\r\n") or text.strip("\r\n") != text.strip():
+        yield Finding(
+            code="BK119",
+            severity="note",
+            path=fact.path,
+            problem="the text begins or ends with blanks, or has CR in its line ends: both are "
+            "lost at the next recall",
+            remedy="nothing, if they do not matter; indent a first line behind a heading",
+        )
+    if fact.record.created is None:
+        yield Finding(
+            code="BK120",
+            severity="note",
+            path=fact.path,
+            problem="no created: its age is the time of the file, which a copy makes new",
+            remedy="write created: '2026-03-01', with the quotes, if the day is known",
+        )
+    elif not _DAY.fullmatch(fact.record.created):
+        yield Finding(
+            code="BK121",
+            severity="note",
+            path=fact.path,
+            problem="created is no plain day: the runtime compares its first ten characters, and "
+            "sorts it behind that day",
+            remedy="write the day alone, in quotes",
+        )
+    found = _DATED.search(text) if fact.record.state == "live" else None
+    if found is not None:
+        yield Finding(
+            code="BK122",
+            severity="note",
+            path=fact.path,
+            problem=f"says {found[0]!r}: dream writes the day behind such words, by the time of "
+            "the file",
+            remedy="write the day itself",
+        )
 
 
 def _index(files: Files, live: Sequence[Fact]) -> Iterator[Finding]:

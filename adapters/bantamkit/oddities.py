@@ -38,6 +38,9 @@ def problems(fact: Fact) -> Iterable[Problem]:
 
 def of(fact: Fact) -> Iterator[Oddity]:
     """Give everything that is odd about a fact."""
+    if fact.is_usual:
+        yield from _name(fact)
+        return
     yield from _fences(fact)
     yield from _name(fact)
     yield from _description(fact)

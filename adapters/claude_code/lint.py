@@ -1,8 +1,10 @@
 """What Claude Code would choke on, blank, drop or silently cap in a memory directory.
 
 Codes: CC101 blanked header, CC102 header that YAML refuses, CC103 description that YAML cuts,
-CC104 kinds that disagree, CC105 header never closed, CC111 entry without a file, CC112 file that no
-index names, CC113 file named twice, CC114 wiki link to nothing, CC121 index beyond the cap.
+CC104 kinds that disagree, CC105 header never closed, CC106 kind outside the four, CC107 no
+description, CC108 stub of another store, CC109 key stated twice, CC111 entry without a file, CC112
+file that no index names, CC113 file named twice, CC114 wiki link to nothing, CC115 one name twice,
+CC116 paths that are one on some disks, CC121 index beyond the cap, CC122 text in a wrong encoding.
 
 Spec: docs/formats/claude-code.md, section "What lint looks for".
 """
@@ -10,6 +12,7 @@ Spec: docs/formats/claude-code.md, section "What lint looks for".
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator
 
@@ -19,7 +22,7 @@ from interop.adapter import Finding
 from interop.adapters.claude_code import index as indexes
 from interop.adapters.claude_code import reading
 from interop.adapters.claude_code.index import IndexFile, Names
-from interop.adapters.claude_code.memory_file import MemoryFile
+from interop.adapters.claude_code.memory_file import TERMS, VOCABULARY, MemoryFile
 from interop.adapters.claude_code.reading import Reading
 from interop.model import Files, Store
 from interop.syntax import header as fenced
@@ -28,6 +31,10 @@ MAX_LINES = 200
 MAX_BYTES = 25_000
 """What of an index is loaded when a session starts, whichever ends first."""
 
+_MOJIBAKE = re.compile(
+    "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e]|\u00e2\u20ac[\u0080-\u00ff\u0152\u0153\u02dc\u2018-\u2122]"
+)
+"""Two or three characters that a letter or a dash of UTF-8 makes in Windows-1252."""
 _COMMENT = re.compile(r"[ \t]#")
 
 
@@ -40,6 +47,9 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
         yield from _index(path, index)
     yield from _unlisted(found)
     yield from _links(found)
+    yield from _same_names(found)
+    for path, text in _texts(found):
+        yield from _encoding(path, text)
 
 
 def _header(path: str, file: MemoryFile) -> Iterator[Finding]:
@@ -64,6 +74,16 @@ def _header(path: str, file: MemoryFile) -> Iterator[Finding]:
             problem="the header was blanked: name is empty, description and type are missing",
             remedy="write name, description and type again; nothing fills them in by itself",
         )
+    elif file.memory.name and file.memory.description is None:
+        yield Finding(
+            code="CC107",
+            severity="note",
+            path=f"{path}:1",
+            problem="no description, by which Claude Code judges whether to open a memory",
+            remedy="say in one line what it is about",
+        )
+    yield from _kind(path, file)
+    yield from _twice(path, file.text, header)
     refused = _refused(file.text[header.inner : header.close])
     if refused is not None:
         line, why = refused
@@ -75,7 +95,7 @@ def _header(path: str, file: MemoryFile) -> Iterator[Finding]:
             remedy="put the value in double quotes",
         )
     else:
-        yield from _cut(path, file)
+        yield from _cut(path, file.text, header)
     other = file.memory.extra.get("claude-code")
     if isinstance(other, dict) and isinstance(other.get("type"), str):
         yield Finding(
@@ -85,6 +105,47 @@ def _header(path: str, file: MemoryFile) -> Iterator[Finding]:
             problem=f"two kinds: metadata.type counts, the top-level type is {other['type']!r}",
             remedy="remove the one that is wrong",
         )
+
+
+def _kind(path: str, file: MemoryFile) -> Iterator[Finding]:
+    kind = file.memory.kinds.get(VOCABULARY)
+    if kind is not None and kind not in TERMS:
+        yield Finding(
+            code="CC106",
+            severity="note",
+            path=path,
+            problem=f"the kind {kind!r} is none of Claude Code's",
+            remedy=f"one of {', '.join(TERMS)}; interop keeps it as it is",
+        )
+    own = file.memory.extra.get("claude-code")
+    metadata = own.get("metadata") if isinstance(own, dict) else None
+    source = metadata.get("source") if isinstance(metadata, dict) else None
+    if source is not None and not file.memory.body.text.strip():
+        yield Finding(
+            code="CC108",
+            severity="note",
+            path=path,
+            problem=f"a stub that {source!r} put here: it has no text of its own",
+            remedy="convert from the store that has the text",
+        )
+
+
+def _twice(path: str, text: str, header: fenced.Header) -> Iterator[Finding]:
+    if len({entry.key for entry in header.entries}) == len(header.entries):
+        return
+    first: dict[str, int] = {}
+    for entry in header.entries:
+        line = text.count("\n", 0, entry.start) + 1
+        if entry.key and entry.key in first:
+            yield Finding(
+                code="CC109",
+                severity="warning",
+                path=f"{path}:{line}",
+                problem=f"{entry.key} is stated twice, first in line {first[entry.key]}: readers "
+                "disagree on which counts",
+                remedy="remove the one that is wrong",
+            )
+        first.setdefault(entry.key, line)
 
 
 def _refused(inner: str) -> tuple[int, str] | None:
@@ -101,10 +162,9 @@ def _refused(inner: str) -> tuple[int, str] | None:
     return None
 
 
-def _cut(path: str, file: MemoryFile) -> Iterator[Finding]:
-    assert file.header is not None
+def _cut(path: str, text: str, header: fenced.Header) -> Iterator[Finding]:
     for key in ("name", "description"):
-        entry = fenced.get(file.header.entries, key)
+        entry = fenced.get(header.entries, key)
         if entry is not None and entry.style == "plain":
             comment = _COMMENT.search(entry.text)
             if comment:
@@ -112,7 +172,7 @@ def _cut(path: str, file: MemoryFile) -> Iterator[Finding]:
                 yield Finding(
                     code="CC103",
                     severity="warning",
-                    path=f"{path}:{file.text.count(chr(10), 0, entry.start) + 1}",
+                    path=f"{path}:{text.count(chr(10), 0, entry.start) + 1}",
                     problem=f"YAML cuts the {key} at ` #`: {kept[-40:]!r} is all that is read",
                     remedy="put the value in double quotes",
                 )
@@ -196,3 +256,58 @@ def _links(found: Reading) -> Iterator[Finding]:
                     problem=f"[[{link.target}]] leads to no memory",
                     remedy="nothing, if that memory is still to be written",
                 )
+
+
+def _same_names(found: Reading) -> Iterator[Finding]:
+    """Find names that two memories have, and paths that are one file on some disks."""
+    named: dict[str, str] = {}
+    folded: dict[str, str] = {}
+    for path, file in found.memories.items():
+        name = file.memory.name
+        other = named.setdefault(name, path) if name else path
+        if other != path:
+            yield Finding(
+                code="CC115",
+                severity="note",
+                path=path,
+                problem=f"{other} has the same name {name!r}: a link by name leads to one of them",
+                remedy="give one of the two another name",
+            )
+    for path in found.files:
+        flat = unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
+        other = folded.setdefault(flat, path)
+        if other != path:
+            yield Finding(
+                code="CC116",
+                severity="warning",
+                path=path,
+                problem=f"differs from {other} in case or Unicode form alone: one file on some "
+                "disks",
+                remedy="rename one of the two, and the links to it",
+            )
+
+
+def _texts(found: Reading) -> Iterator[tuple[str, str]]:
+    yield from ((path, file.text) for path, file in found.memories.items())
+    yield from ((path, file.text) for path, file in found.indexes.items())
+
+
+def _encoding(path: str, text: str) -> Iterator[Finding]:
+    """Find UTF-8 that was once read as Windows-1252 and saved so."""
+    for number, line in enumerate(text.split("\n"), 1) if _MOJIBAKE.search(text) else ():
+        found = _MOJIBAKE.search(line)
+        if found is None:
+            continue
+        try:
+            meant = found[0].encode("cp1252").decode("utf-8")
+        except UnicodeError:
+            continue
+        yield Finding(
+            code="CC122",
+            severity="warning",
+            path=f"{path}:{number}",
+            problem=f"{found[0]!r} stands where {meant!r} was meant: the file was once read in a "
+            "wrong encoding and saved so",
+            remedy="restore it from a copy, or read it as UTF-8 after saving it as Windows-1252",
+        )
+        return

@@ -4,9 +4,10 @@ Codes: TK101 file that is skipped, TK102 root note without a header, TK103 kind 
 TK104 kind outside the four, TK105 date or count that is dropped, TK106 description with escapes,
 TK107 memory in a sub-folder, TK108 names that are one on some disks, TK111 text that a write
 refuses, TK112 text that a write masks, TK121 line among the facts that is not read, TK122 entry
-that is read as a fact, TK123 fact whose comment is read as text, TK124 facts in JSON, TK131 index
-beyond the cap, TK132 entry without a file, TK133 file that the index does not name, TK134 negation
-lost in a name.
+that is read as a fact, TK123 fact whose comment is read as text, TK124 facts in JSON, TK125 facts
+that begin where nobody meant them to, TK131 index beyond the cap, TK132 entry without a file, TK133
+file that the index does not name, TK134 negation lost in a name, TK135 line of several entries,
+TK136 wiki link to nothing.
 
 Spec: docs/formats/theokit.md, section 12.
 """
@@ -28,6 +29,13 @@ MAX_LINES = 200
 MAX_BYTES = 25 * 1024
 """How much of an index is loaded where the store is a Claude Code directory."""
 
+_NEGATED = re.compile(r"\b(?:not|no)\b", re.IGNORECASE)
+_TARGET = re.compile(r"\]\(([^()]+\.md)\)")
+_HINTS = (
+    "private key", "eyj", "sig=", "sk-", "gh", "glpat-", "akia", "aiza", "xox", "npm_", "hf_",
+    "sg.", "bearer", "key", "secret", "password", "passwd", "token", "credential",
+)  # fmt: skip
+"""One of these is in every text that a write would mask; most texts have none."""
 _CUT = re.compile(r"\[[^\]]*\]\([^)]+\.md\)")
 
 
@@ -43,6 +51,7 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
     yield from _facts(found)
     yield from _json(found)
     yield from _index(found)
+    yield from _links(found)
 
 
 def _finding(
@@ -138,14 +147,16 @@ def _text(record: Memory) -> Iterator[Finding]:
             f"the runtime would refuse to write this text ({refused.rule}): {refused.excerpt!r}",
             "it stands, and is read; change its words if it is to be recorded again",
         )  # fmt: skip
-    for masked in screening.redacted(text):
+    lower = text.lower()
+    for masked in screening.redacted(text) if any(h in lower for h in _HINTS) else ():
         yield _finding(
             "TK112", "warning", record.key,
             f"the runtime would mask {masked.rule} in this text: {masked.excerpt!r}",
             "take a secret out; anything else stands as long as nobody records it again",
         )  # fmt: skip
     stem = record.key.removesuffix(".md")
-    if layout.is_memory(record.key) and names.loses_negation(stem, text):
+    negated = _NEGATED.search(text) is not None  # making the name of a text takes longer
+    if negated and layout.is_memory(record.key) and names.loses_negation(stem, text):
         yield _finding(
             "TK134", "note", record.key,
             "the name says the opposite of the text: `not` and `no` fall away in names",
@@ -176,6 +187,16 @@ def _facts(found: Reading) -> Iterator[Finding]:
         )  # fmt: skip
     if found.index.section is None:
         return
+    heading = found.index.section.heading
+    start = text.rfind("\n", 0, heading) + 1
+    line = text[start:].partition("\n")[0]
+    if line.strip() != facts.HEADING:
+        yield _finding(
+            "TK125", "warning", f"{NAME}:{text.count(chr(10), 0, start) + 1}",
+            f"the runtime takes {line.strip()[:40]!r} for its heading {facts.HEADING!r}, and every "
+            "bullet below for a fact",
+            f"say it without {facts.HEADING!r}",
+        )  # fmt: skip
     for bullet in found.index.section.bullets:
         at = f"{NAME}:{text.count(chr(10), 0, bullet.text[0]) + 1}"
         words, kind, _ = facts.stated(text, bullet)
@@ -240,3 +261,26 @@ def _index(found: Reading) -> Iterator[Finding]:
                 "TK133", "note", path, f"{NAME} does not name this file",
                 "nothing; the runtime reads it all the same",
             )  # fmt: skip
+    for number, line in enumerate(text.split("\n"), 1):
+        targets = {t for t in _TARGET.findall(line) if t in found.memories}
+        if line.startswith("- [") and len(targets) > 1:
+            yield _finding(
+                "TK135", "warning", f"{NAME}:{number}",
+                f"one line names {len(targets)} files: the runtime removes it when it writes one "
+                "of them, and writes an entry for that one alone",
+                "give each file a line of its own",
+            )  # fmt: skip
+
+
+def _links(found: Reading) -> Iterator[Finding]:
+    """Find wiki links that lead to no file and no name; the runtime shows them as they are."""
+    known = {names.fold(path.removesuffix(".md").rpartition("/")[2]) for path in found.files}
+    known |= {names.fold(r.name) for r in found.records.values() if r.name}
+    for key, record in found.records.items():
+        for link in record.links:
+            target = re.split(r"[|#]", link.target, maxsplit=1)[0].strip().removesuffix(".md")
+            if target and names.fold(target.rpartition("/")[2]) not in known:
+                yield _finding(
+                    "TK136", "note", key, f"[[{link.target}]] leads to no memory",
+                    "nothing, if that memory is still to be written",
+                )  # fmt: skip

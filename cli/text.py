@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from interop.model import Json
-
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Control characters, and the marks that turn the direction of text around: data may hold them,
-a terminal must not obey them."""
-
-
-def visible(text: str, keep: str = "") -> str:
-    r"""Give a text with control characters as escapes (``\n``, ``\x1b``), except those to keep."""
-    return _UNSAFE.sub(lambda m: m[0] if m[0] in keep else _escape(m[0]), text)
-
-
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+from interop.unseen import visible
 
 
 def short(text: str, width: int) -> str:
@@ -41,8 +28,8 @@ def columns(text: str) -> int:
 
 
 def _width(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0  # drawn onto the character before it, or not at all
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 

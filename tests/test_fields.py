@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,16 @@ def test_replace_sets_and_clears() -> None:
 
 def test_canonical_bytes_do_not_depend_on_the_order_of_keys() -> None:
     assert fields.canonical({"b": 1, "a": 2}) == fields.canonical({"a": 2, "b": 1})
+
+
+@pytest.mark.parametrize("encode", [fields.dumps, fields.canonical])
+def test_what_utf8_cannot_say_is_an_escape_of_json(
+    encode: Callable[[Mapping[str, Json]], bytes],
+) -> None:
+    data: dict[str, Json] = {"b": ["\udc80x\n", "轮"], "a": "\ud83d", "n": 2**70}
+    line = encode(data)
+    assert b"\\udc80x\\n" in line
+    assert "轮".encode() in line
+    assert b"\n" not in line
+    assert json.loads(line) == data
+    assert (line.index(b'"a"') < line.index(b'"b"')) == (encode is fields.canonical)

@@ -81,6 +81,37 @@ def test_a_click_shows_one_kind_of_change(tab: Tab, page: Path) -> None:
     assert tab.ask(VISIBLE) == ids
 
 
+def test_a_click_shows_one_side_and_both_filters_go_together(tab: Tab, page: Path) -> None:
+    tab.size(1200, 900, "light")
+    tab.open(page)
+    every = list(enumerate(entries.entries(every_kind()), 1))
+    for side in entries.SIDES:
+        tab.click(f"label:has(#side-{side})")
+        assert tab.ask(f"document.querySelector('#side-{side}').checked") is True
+        shown = [f"r{n}" for n, entry in every if side in entry.sides]
+        assert tab.ask(VISIBLE) == shown != []
+        badge = f"document.querySelectorAll('.m-side-{side}').length"
+        assert tab.ask(badge) == len(shown)
+    tab.screenshot(ARTIFACTS / "diff-conflicts.png")
+    tab.click("label:has(#only-omission)")
+    both = [f"r{n}" for n, e in every if "conflict" in e.sides and "omission" in e.kinds]
+    assert tab.ask(VISIBLE) == both != []
+    tab.click("label:has(#side-all)")
+    tab.click("label:has(#only-all)")
+    assert len(tab.ask(VISIBLE)) == len(every)
+
+
+def test_what_the_ancestor_said_unfolds_without_a_script(tab: Tab, page: Path) -> None:
+    tab.size(1200, 900, "light")
+    tab.open(page)
+    tab.draw_all()
+    said = "document.querySelector('details.before p').checkVisibility()"
+    assert tab.ask(said) is False
+    tab.click("details.before summary")
+    assert tab.ask(said) is True
+    assert "in the yard" in tab.ask("document.querySelector('details.before p').innerText")
+
+
 def test_keys_choose_too_and_a_link_shows_its_record(tab: Tab, page: Path) -> None:
     tab.size(1200, 900, "light")
     tab.open(page, "#r4")

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from interop import textdiff
 from interop.adapter import path_of
-from interop.diff import Change, Diff
+from interop.diff import Change, Diff, Side
+from interop.diff.changes import counts as differs
 from interop.errors import UsageError
 from interop.fields import FIELDS
 from interop.model import Json
@@ -33,13 +34,22 @@ Kind: TypeAlias = Literal[
     "carried",
     "order",
     "noise",
+    "agreed",
 ]
 """What a person filters by: what happened, or that it is only left out or nobody's statement."""
 KINDS: tuple[Kind, ...] = (
     *("added", "removed", "moved", "archived", "restored", "changed", "omission"),
-    *("carried", "order", "noise"),
+    *("carried", "order", "noise", "agreed"),
 )
 """All of them in the order in which they are shown."""
+
+SIDES: Mapping[Side, str] = {
+    "a": "changed in A",
+    "b": "changed in B",
+    "both": "changed in both",
+    "conflict": "conflict",
+}
+"""Which side made a change since the common ancestor, in words."""
 
 SELECTABLE: tuple[str, ...] = (
     *dict.fromkeys(name for role in FIELDS.values() for name in role),
@@ -82,9 +92,32 @@ class Entry:
         return tuple(k for k in KINDS if k in found)
 
     @property
+    def sides(self) -> tuple[Side, ...]:
+        """Which sides changed it, in the order of ``SIDES``; ``conflict`` where they clash."""
+        found = {change.side for change in self.changes}
+        return tuple(side for side in SIDES if side in found)
+
+    @property
+    def side(self) -> Side | None:
+        """The one side of all that differs, where there is one."""
+        found: list[Side | None]
+        found = [c.side for c in self.changes if c.tag not in ("noise", "agreed")]
+        return found[0] if len(set(found)) == 1 else None
+
+    @property
     def probable(self) -> bool:
         """Are the two records only probably the same one?"""
         return any(change.probable for change in self.changes)
+
+    @property
+    def probably(self) -> str:
+        """Why the two are only probably the same record, in words; nothing where they are."""
+        if not self.probable:
+            return ""
+        alike = next((c.similarity for c in self.changes if c.similarity is not None), None)
+        # 99.96 % is not the same text, and is not said to be
+        how = "at the same place" if alike is None else f"{min(int(alike), 99)} % alike"
+        return f"probably the same, {how}"
 
 
 def select(
@@ -98,15 +131,21 @@ def select(
         UsageError: a field that no record has.
     """
     check_fields((*only, *ignore))
-    return Diff(
+    return replace(
+        found,
         changes=tuple(
             change
             for change in found.changes
-            if (noise or change.tag != "noise")
+            if (noise or change.tag not in ("noise", "agreed"))
             and (not only or not _touched(change).isdisjoint(only))
             and _subject(change) not in ignore
-        )
+        ),
     )
+
+
+def counting(found: Diff) -> Diff:
+    """Give the changes that make two stores different, without order and noise."""
+    return replace(found, changes=tuple(c for c in found.changes if differs(c)))
 
 
 def check_fields(names: Iterable[str]) -> None:
@@ -120,6 +159,21 @@ def check_fields(names: Iterable[str]) -> None:
             raise UsageError(f"no field {name!r}", f"one of {', '.join(SELECTABLE)}")
 
 
+def counts_by_side(of: Sequence[Entry]) -> Mapping[Side, int]:
+    """Count the records that each side changed, in the order of ``SIDES``.
+
+    A record in conflict counts as that alone, one that each side changed as changed in both.
+    """
+    number = Counter(_one_side(entry.sides) for entry in of if entry.sides)
+    return {side: number[side] for side in SIDES if number[side]}
+
+
+def _one_side(sides: Collection[Side]) -> Side:
+    if "conflict" in sides:
+        return "conflict"
+    return next(iter(sides)) if len(sides) == 1 else "both"
+
+
 def entries(found: Diff) -> Iterator[Entry]:
     """Give the changes record by record, in the order of the diff."""
     for (key_a, key_b), changes in groupby(found.changes, lambda c: (c.key_a, c.key_b)):
@@ -130,8 +184,8 @@ def kind(change: Change) -> Kind:
     """Say what a change is to a person."""
     if change.what == "order":
         return "order"
-    if change.tag in ("omission", "noise"):
-        return "omission" if change.tag == "omission" else "noise"
+    if change.tag in ("omission", "noise", "agreed"):
+        return cast("Kind", change.tag)
     return change.what
 
 
@@ -158,7 +212,9 @@ def by_field(found: Diff) -> Mapping[str, Counter[str]]:
 
 
 def verb(change: Change) -> str:
-    """Say in a word what happened to the record."""
+    """Say in a word what happened to the record, and where, as far as that is known."""
+    if change.what in ("added", "removed"):
+        return _ALONE.get((change.what, change.side), change.what)
     if change.what == "moved" and change.key_a and change.key_b:
         here, there = path_of(change.key_a), path_of(change.key_b)
         same_folder = posixpath.dirname(here) == posixpath.dirname(there)
@@ -172,18 +228,52 @@ def verb(change: Change) -> str:
     return change.what
 
 
-def remark(change: Change) -> str:
-    """Say what keeps a change of a field from being one of content, or nothing."""
+_ALONE: Mapping[tuple[str, Side | None], str] = {
+    ("removed", "a"): "added in A",
+    ("removed", "b"): "removed in B",
+    ("removed", "both"): "removed in both",
+    ("removed", "conflict"): "removed in B, changed in A",
+    ("added", "a"): "removed in A",
+    ("added", "b"): "added in B",
+    ("added", "both"): "added in both",
+    ("added", "conflict"): "removed in A, changed in B",
+}
+"""What is only in A was added there or removed in B; the common ancestor tells the two apart."""
+
+
+def remark(change: Change, *, side: bool = True) -> str:
+    """Say what keeps a change from being one of content, and who made it; or nothing.
+
+    Without ``side`` not who: where it is said of the record as a whole.
+    """
+    said: list[str] = []
     if change.tag == "omission":
         silent = "A" if change.a is None else "B"
-        return f"not {'declared' if change.field == 'kinds' else 'stated'} in {silent}"
+        said.append(f"not {'declared' if change.field == 'kinds' else 'stated'} in {silent}")
     if change.tag == "noise":
-        return "noise"
-    return ""
+        said.append("noise")
+    if change.tag == "agreed":
+        said += ["both alike"] if change.what not in ("added", "removed") else []
+    elif side and change.side is not None and change.what not in ("added", "removed"):
+        said.append(SIDES[change.side])
+    return ", ".join(said)
+
+
+def before(change: Change) -> Facet | None:
+    """Give what the common ancestor said where the two sides clash over a field."""
+    if change.side != "conflict" or change.what in ("added", "removed") or change.field == "role":
+        return None
+    text = _body(change.base)[0] if change.field == "body" else _listed(change.base)
+    return None if text is None else Facet(label="before", a=text, b=text)
 
 
 def facets(change: Change) -> Iterator[Facet]:
-    """Give what a change says, taken apart: a mapping key by key, a list item by item."""
+    """Give what a change says, taken apart: a mapping key by key, a list item by item.
+
+    Of what both sides changed alike, what the common ancestor said and what both say now.
+    """
+    if change.tag == "agreed":
+        change = replace(change, a=change.base)
     if change.what in ("moved", "carried", "archived", "restored"):
         return  # the word says it all
     if change.what in ("added", "removed", "order") or change.field == "role":
@@ -193,12 +283,12 @@ def facets(change: Change) -> Iterator[Facet]:
             return
         yield from _of_records(a if isinstance(a, dict) else {}, b if isinstance(b, dict) else {})
         return
-    yield from _of_values(change.field or "", change.a, change.b)
+    yield from _of_values(".".join((change.field or "", *change.at)), change.a, change.b)
 
 
 def first_words(change: Change) -> str:
     """Give the first words of a record that is on one side alone."""
-    record = change.a if change.a is not None else change.b
+    record = next((x for x in (change.a, change.b, change.base) if x is not None), None)
     said = record if isinstance(record, dict) else {}
     body = said.get("body")
     texts = (said.get(name) for name in ("description", "decision", "rejected", "title", "name"))
@@ -217,8 +307,12 @@ def to_json(change: Change) -> dict[str, Json]:
         "key_a": change.key_a,
         "key_b": change.key_b,
         "field": change.field,
+        "at": list(change.at) or None,
         "a": change.a,
         "b": change.b,
+        "similarity": change.similarity,
+        "side": change.side,
+        "base": change.base,
     }
     if change.probable:
         values["probable"] = True
@@ -227,7 +321,9 @@ def to_json(change: Change) -> dict[str, Json]:
 
 def from_json(data: Mapping[str, Json]) -> Change:
     """Read a change from its JSON form."""
-    return replace(Change(what="changed", tag="content"), **data)  # type: ignore[arg-type]
+    at = cast("list[str]", data.get("at") or [])
+    values = {**data, "at": tuple(at)}
+    return replace(Change(what="changed", tag="content"), **values)  # type: ignore[arg-type]
 
 
 def _subject(change: Change) -> str:
@@ -240,7 +336,7 @@ def _subject(change: Change) -> str:
 def _touched(change: Change) -> set[str]:
     """Name every field that a change says something of."""
     if change.what in ("added", "removed"):
-        record = change.a if change.what == "removed" else change.b
+        record = next((x for x in (change.a, change.b, change.base) if x is not None), None)
         return set(record) if isinstance(record, dict) else set()
     return {_subject(change)}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from interop import textdiff
-from interop.diff import Change, Diff
+from interop.diff import Change, Diff, Side
 from interop.report import entries
 from interop.report.entries import Entry, Facet, Kind
 from interop.report.escape import plain, shown
@@ -31,6 +32,7 @@ _LABELS: Mapping[Kind, str] = {
     "carried": "other files",
     "order": "order",
     "noise": "noise",
+    "agreed": "both alike",
 }
 _MARK = {"equal": "", "removed": "−", "added": "+"}
 
@@ -41,8 +43,8 @@ def html(found: Diff, a: str, b: str, *, left_out: int = 0) -> str:
     ``a`` and ``b`` name the stores; ``left_out`` is how many changes are counted but not shown.
     """
     every = list(entries.entries(found))
-    counts = entries.counts(every)
-    style = sheet(counts)
+    counts, sides = entries.counts(every), _sides(every)
+    style = sheet(counts, sides)
     title = f"{plain(a)} → {plain(b)}"
     return "\n".join(
         [
@@ -56,7 +58,7 @@ def html(found: Diff, a: str, b: str, *, left_out: int = 0) -> str:
             f"<title>Memory diff: {title}</title>",
             f"<style>{style}</style>",
             *_header(a, b, found, len(every), left_out),
-            *_filter(counts, len(every)),
+            *_filter(counts, sides, len(every)),
             "<main>",
             *chain.from_iterable(_entry(n, entry) for n, entry in enumerate(every, 1)),
             *([] if every else ["<p class=none>The stores say the same.</p>"]),
@@ -78,8 +80,11 @@ def _header(a: str, b: str, found: Diff, records: int, left_out: int) -> Iterato
     yield "<header><h1>What differs between two memory stores</h1><dl class=stores>"
     yield f"<dt>A<span class=away>, removed lines</span></dt><dd>{shown(a)}</dd>"
     yield f"<dt>B<span class=away>, added lines</span></dt><dd>{shown(b)}</dd></dl>"
+    if found.since is not None:
+        yield f"<p class=sum>Who changed what since {shown(found.since)}.</p>"
     number = len(found.changes)
-    rest = f" {left_out:,} of order or noise left out." if left_out else ""
+    alike = " or alike on both sides" if found.since is not None else ""
+    rest = f" {left_out:,} of order or noise{alike} left out." if left_out else ""
     yield (
         f"<p class=sum>{_amount(number, 'change')} in {_amount(records, 'record')} or file"
         f"{'' if records == 1 else 's'}.{rest}</p></header>"
@@ -90,23 +95,37 @@ def _amount(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
-def _filter(counts: Mapping[Kind, int], records: int) -> Iterator[str]:
+def _sides(every: Sequence[Entry]) -> Mapping[Side, int]:
+    """Count the records that have a change of each side; one may have several."""
+    number = Counter(side for entry in every for side in entry.sides)
+    return {side: number[side] for side in entries.SIDES if number[side]}
+
+
+def _filter(counts: Mapping[Kind, int], sides: Mapping[Side, int], records: int) -> Iterator[str]:
     # autocomplete: some browsers keep the choice over a reload, and records would seem to be gone
     yield '<form class=filter autocomplete="off"><fieldset><legend>Show</legend>'
-    yield _choice("all", "all", records, checked=True)
+    yield _choice("only", "all", "all", records, checked=True)
     for kind, number in counts.items():
-        yield _choice(kind, _LABELS[kind], number)
-    yield "</fieldset></form>"
+        yield _choice("only", kind, _LABELS[kind], number)
+    yield "</fieldset>"
+    if sides:
+        yield "<fieldset><legend>Changed where</legend>"
+        yield _choice("side", "all", "anywhere", records, checked=True)
+        for side, number in sides.items():
+            yield _choice("side", side, entries.SIDES[side], number)
+        yield "</fieldset>"
+    yield "</form>"
 
 
-def _choice(name: str, label: str, number: int, *, checked: bool = False) -> str:
+def _choice(group: str, name: str, label: str, number: int, *, checked: bool = False) -> str:
     mark = " checked" if checked else ""
-    choice = f'<input type=radio name=only id="only-{name}"{mark}>'
+    choice = f'<input type=radio name={group} id="{group}-{name}"{mark}>'
     return f"<label>{choice}{label}<b>{number:,}</b></label>"
 
 
 def _entry(n: int, entry: Entry) -> Iterator[str]:
-    classes = " ".join(["entry", *(f"k-{kind}" for kind in entry.kinds)])
+    marks = (*(f"k-{kind}" for kind in entry.kinds), *(f"s-{side}" for side in entry.sides))
+    classes = " ".join(("entry", *marks))
     yield f'<article class="{classes}" id="r{n}"><div class=head>'
     yield f'<h2><a href="#r{n}">{_keys(entry)}</a></h2><div class=marks>{_marks(entry)}</div></div>'
     for change in entry.changes:
@@ -124,14 +143,21 @@ def _named(entry: Entry) -> Iterator[str]:
 
 
 def _marks(entry: Entry) -> str:
-    marks = dict.fromkeys((entries.kind(c), entries.verb(c)) for c in entry.changes)
-    said = [
-        f'<span class="mark m-{kind}">{kind if kind in ("omission", "noise") else verb}</span>'
-        for kind, verb in marks
-    ]
+    marks = dict.fromkeys((entries.kind(c), _word(c)) for c in entry.changes)
+    said = [f'<span class="mark m-{kind}">{word}</span>' for kind, word in marks]
+    said += (
+        f'<span class="mark m-side-{side}">{entries.SIDES[side]}</span>' for side in entry.sides
+    )
     if entry.probable:
-        said.append('<span class="mark m-probable">probably the same</span>')
+        said.append(f'<span class="mark m-probable">{entry.probably}</span>')
     return "".join(said)
+
+
+def _word(change: Change) -> str:
+    """Name a change; where what happened would say too much, what it is."""
+    kind = entries.kind(change)
+    quiet = kind in ("omission", "noise", "agreed") and change.what not in ("added", "removed")
+    return _LABELS[kind] if quiet else entries.verb(change)
 
 
 def _change(change: Change) -> Iterator[str]:
@@ -139,6 +165,10 @@ def _change(change: Change) -> Iterator[str]:
     if change.what not in ("added", "removed"):
         for facet in facets:
             yield from _facet(facet, entries.remark(change))
+        before = entries.before(change)
+        if before is not None and before.a is not None:
+            yield "<details class=before><summary>before, in the common ancestor</summary>"
+            yield f'<p class=says dir="auto">{shown(before.a)}</p></details>'
         return
     yield f'<p class=says dir="auto">{shown(entries.first_words(change)[:300])}</p>'
     long = sum(len(facet.lines) for facet in facets) > OPEN

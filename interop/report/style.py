@@ -29,7 +29,7 @@ header, main, footer { max-width: 76rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding-top: 1.75rem; }
 h1 { font-size: 1.4rem; line-height: 1.25; margin: 0 0 .75rem; }
 h2 { font-size: 1rem; line-height: 1.4; margin: 0; min-width: 0; flex: 1 1 16rem; }
-h1, h2, dd, td { overflow-wrap: anywhere; }
+h1, h2, dd, td, .sum { overflow-wrap: anywhere; }
 .stores { margin: 0; display: grid; grid-template-columns: auto 1fr; gap: .15rem .7rem; }
 .stores dt { font-weight: 700; }
 .stores dd { margin: 0; unicode-bidi: isolate; }
@@ -40,6 +40,7 @@ code, .key, .stores dd, .lines { font-family: ui-monospace, "Cascadia Mono", Men
   position: sticky; top: 0; z-index: 1; background: var(--page);
   border-bottom: 1px solid var(--line); margin-top: 1rem;
 }
+fieldset + fieldset { padding-top: 0; }
 fieldset {
   border: 0; margin: 0 auto; max-width: 76rem; padding: .6rem 1.25rem;
   display: flex; flex-wrap: wrap; gap: .4rem; min-width: 0;
@@ -75,9 +76,12 @@ main { padding-top: 1.1rem; }
 .m-added, .m-restored { color: var(--new-ink); }
 .m-removed, .m-archived { color: var(--gone-ink); }
 .m-moved, .m-carried { color: var(--moved-ink); }
-.m-omission, .m-noise, .m-order, .m-probable { color: var(--quiet-ink); }
+.m-omission, .m-noise, .m-order, .m-probable, .m-agreed { color: var(--quiet-ink); }
+.m-side-a, .m-side-b, .m-side-both { color: var(--soft); border-style: dashed; }
+.m-side-conflict { color: var(--card); background: var(--gone-ink); border-color: var(--gone-ink); }
 .says { margin: 0; padding: 0 1rem .65rem; color: var(--soft); overflow-wrap: anywhere;
   unicode-bidi: isolate; }
+.before .says { white-space: pre-wrap; padding-top: .2rem; }
 .facet { border-top: 1px solid var(--line); }
 .facet > h3, summary { font-size: .85rem; font-weight: 600; margin: 0; padding: .4rem 1rem;
   color: var(--soft); overflow-wrap: anywhere; }
@@ -116,10 +120,11 @@ footer { color: var(--soft); font-size: .85rem; padding-bottom: 2rem; }
 """
 
 
-def sheet(kinds: Iterable[str]) -> str:
-    """Give the style sheet, with a rule for each kind of change that can be filtered by."""
+def sheet(kinds: Iterable[str], sides: Iterable[str] = ()) -> str:
+    """Give the style sheet, with a rule for each kind of change and side that is filtered by."""
     rules = (
-        f"body:has(#only-{kind}:checked) .entry:not(.k-{kind}) {{ display: none; }}"
-        for kind in kinds
+        f"body:has(#{group}-{name}:checked) .entry:not(.{mark}-{name}) {{ display: none; }}"
+        for group, mark, names in (("only", "k", kinds), ("side", "s", sides))
+        for name in names
     )
     return "\n".join([_SHEET.rstrip(), *rules, ""])

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from interop import undoing
+from interop.applying import apply_changes, as_one_file
 from interop.choices import NO_CHOICES, Choices
 from interop.complement import loads as load_complement
-from interop.disk import state, transaction
-from interop.disk.tree import Tree
-from interop.errors import FormatError, RefusedError, UsageError, WriteError
+from interop.disk import state
+from interop.errors import FormatError, RefusedError, UsageError
 from interop.host import Token
 from interop.kinds import check_terms
 from interop.plan import COMPLEMENT, Plan
@@ -49,6 +48,8 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
 
 def _check_apart(source: Opened, destination: Opened) -> None:
     """Refuse to convert a store into itself, or into a folder that holds it or is held by it."""
+    if source.stream or destination.stream:
+        return
     one, other = source.root.resolve(), destination.root.resolve()
     if one == other:
         raise UsageError(f"{source.label} and {destination.label} are one folder", "name two")
@@ -87,6 +88,43 @@ def apply_plan(
         RefusedError: something is undecided, would be lost, or changed since the plan was made.
         WriteError: writing failed, and was taken back.
     """
+    _check_decided(plan, choices)
+    if not plan.changes:
+        return None
+    token = apply_changes(
+        destination,
+        plan.changes,
+        label=f"convert {plan.source}",
+        # what others will read says where from in kind only: paths are this machine's business
+        message=f"convert from {source.adapter.name}",
+        options=choices.host,
+    )
+    state.remember(
+        destination.root, destination.raw.id, plan.generation, complement=plan.generation > 0
+    )
+    _remember(source)
+    return token
+
+
+def stream(plan: Plan, source: Opened, destination: Opened, choices: Choices = NO_CHOICES) -> bytes:
+    """Give what a plan would write to a place, for a destination that has none: stdout.
+
+    Raises:
+        RefusedError: something is undecided, or would be lost.
+    """
+    _check_decided(plan, choices)
+    _remember(source)
+    return as_one_file(destination, plan.changes)
+
+
+def _remember(source: Opened) -> None:
+    """Note a source by the id that its destination now knows it by."""
+    if not source.stream:
+        known = source.complement.generation if source.complement is not None else 0
+        state.remember(source.root, source.raw.id, known, complement=known > 0)
+
+
+def _check_decided(plan: Plan, choices: Choices) -> None:
     if plan.blocked:
         raise RefusedError(
             plan.destination,
@@ -101,48 +139,6 @@ def apply_plan(
             "leave out --no-complement, or accept the loss with --allow-loss",
             plan.lost,
         )
-    if not plan.changes:
-        return None
-    check_host(plan, destination, choices)
-    meant = {c.path: c.after for c in plan.changes}
-    files: dict[str, bytes] = {
-        p: b for p, b in {**destination.tree.files, **meant}.items() if b is not None
-    }
-    files.pop(COMPLEMENT, None)
-
-    def verify(found: Tree) -> None:
-        for path in {*files, *found.files}:
-            if files.get(path) != found.files.get(path):
-                raise WriteError(f"{destination.root}/{path}", "is not what was written")
-        if COMPLEMENT in meant and found.complement != meant[COMPLEMENT]:
-            raise WriteError(f"{destination.root}/{COMPLEMENT}", "is not what was written")
-
-    host = destination.adapter.host
-    done: list[Token] = []
-    label = f"convert {plan.source}"
-
-    def follow() -> bytes:
-        assert host is not None
-        paths = [c.path for c in plan.changes]
-        # what others will read says where from in kind only: paths are this machine's business
-        message = f"convert from {source.adapter.name}"
-        done.append(host.after(destination.root, paths, message, choices.host))
-        return undoing.dump_note(destination.adapter.name, done[0])
-
-    transaction.apply(
-        destination.root,
-        plan.changes,
-        label=label,
-        verify=verify,
-        ignored=destination.adapter.ignored,
-        follow=follow if host is not None else None,
-    )
-    state.remember(
-        destination.root, destination.raw.id, plan.generation, complement=plan.generation > 0
-    )
-    known = source.complement.generation if source.complement is not None else 0
-    state.remember(source.root, source.raw.id, known, complement=known > 0)
-    return done[0] if done else None
 
 
 def check_host(plan: Plan, destination: Opened, choices: Choices) -> None:

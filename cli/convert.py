@@ -9,6 +9,10 @@ A kind is never guessed. Where the destination demands one that nobody declared,
 --kind-map untyped=project for all without a kind, note=reference for a foreign term, or record by
 record in a decisions file, which --dry-run --decisions FILE writes for you to fill in.
 
+A destination whose name ends in .jsonl is made a snapshot: one file with everything in it. "-" is
+a snapshot too, read from stdin as the source, written to stdout as the destination; the plan is
+then printed to stderr, and there is nothing to undo.
+
 Exit code 3 when somebody has to decide first, 1 when something is pending (the source removed it;
 --delete removes it here too), else 0.
 
@@ -18,6 +22,7 @@ outcomes (action, key, to, fields, reason, remedy), changes (action, path), note
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +30,7 @@ from typing import Annotated
 
 import typer
 
-from interop import convert, decisions, kinds, stores
+from interop import convert, decisions, kinds, settled, stores
 from interop.choices import Choices
 from interop.cli.plan_text import as_object, explain
 from interop.cli.progress import progress
@@ -34,6 +39,7 @@ from interop.errors import RefusedError, UsageError
 from interop.host import HostOptions
 from interop.model import Json
 from interop.plan import Plan
+from interop.stores import Opened
 
 DRY = "a dry run: nothing was written"
 
@@ -128,6 +134,8 @@ def run(
         if decisions_file is not None and (decisions_file.exists() or not dry_run)
         else {}
     )
+    if as_json and stores.is_stream(destination):
+        raise UsageError("--json and - both write to stdout", "leave one of them out")
     if complement not in ("keep", "ignore"):
         raise UsageError(f"--complement: {complement!r} is neither keep nor ignore")
     choices = Choices(
@@ -146,9 +154,17 @@ def run(
         host=HostOptions(commit=not no_commit, complement_in_git=complement == "keep"),
     )
     with progress("planning"):
+        nothing = settled.plan(source, destination, choices)
+        if nothing is not None:
+            return _say_nothing(nothing, as_json=as_json, dry_run=dry_run)
         here = stores.open_store(source)
-        there = stores.open_store(destination, must_exist=False)
+        if stores.is_stream(destination):
+            there = stores.to_stdout(destination, here)
+        else:
+            there = stores.open_store(destination, must_exist=False)
         plan = convert.plan(here, there, choices, now=_now())
+    if there.stream:
+        return _to_stdout(plan, here, there, choices, dry_run=dry_run)
     if not as_json:
         say(*explain(plan))
         tell("")
@@ -167,7 +183,7 @@ def run(
     if dry_run:
         tell(DRY, *_offer_decisions(plan, decisions_file, decided))
     elif not as_json:
-        tell(f"done: {amount(len(plan.changes), 'file')} changed")
+        tell(f"done: {amount(len(plan.on_disk), 'file')} changed")
     if followed is not None:
         if followed.commit is not None:
             tell(f"committed as {followed.commit}")
@@ -175,6 +191,29 @@ def run(
     if plan.blocked or (plan.lost and not allow_loss):
         return RefusedError.exit_code
     return int(plan.count("pending") > 0)
+
+
+def _say_nothing(plan: Plan, *, as_json: bool, dry_run: bool) -> int:
+    """Show a plan that changes nothing, as any other is shown."""
+    if as_json:
+        json_lines([{**as_object(plan), "written": not dry_run}])
+        return 0
+    say(*explain(plan))
+    tell("", DRY if dry_run else f"done: {amount(0, 'file')} changed")
+    return 0
+
+
+def _to_stdout(plan: Plan, here: Opened, there: Opened, choices: Choices, *, dry_run: bool) -> int:
+    """Write the store itself to stdout, and everything that is said about it to stderr."""
+    tell(*explain(plan), "")
+    if dry_run:
+        tell(DRY)
+    else:
+        data = convert.stream(plan, here, there, choices)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    return RefusedError.exit_code if plan.blocked or (plan.lost and not choices.allow_loss) else 0
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""Which format a directory is in, and why.
+"""Which format a directory or a file is in, and why.
 
 Formats are printed best first; where several fit, say which is meant with FORMAT:PATH. Exit code 4
 when none fits.
@@ -15,19 +15,20 @@ import typer
 
 from interop import registry, stores
 from interop.cli.text import json_lines, say, table
+from interop.disk import stream
 from interop.errors import FormatError
 
 
 def run(
-    path: Annotated[Path, typer.Argument(help="The directory.", metavar="PATH", readable=False)],
+    path: Annotated[str, typer.Argument(help="The directory or file; - is stdin.", metavar="PATH")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a format.")] = False,
 ) -> int:
     """Print the formats that fit."""
-    found = stores.detect(path)
+    found = stores.detect_file(stream.take()) if path == "-" else stores.detect(Path(path))
     if not found:
         known = ", ".join(registry.names())
         raise FormatError(
-            str(path),
+            path,
             "no known format",
             f"name it with FORMAT:PATH, where FORMAT is one of {known}",
         )

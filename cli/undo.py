@@ -14,11 +14,12 @@ from typing import Annotated
 
 import typer
 
-from interop import disk, stores
+from interop import stores
 from interop.cli.text import amount, json_lines, say, table, tell
 from interop.disk import Applied
+from interop.errors import UsageError
 from interop.model import Json
-from interop.undoing import undo
+from interop.undoing import history, undo
 
 
 def run(
@@ -28,9 +29,11 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> int:
     """Take the last conversion back, or list what can be."""
+    if stores.is_stream(store):
+        raise UsageError("what went to stdout cannot be taken back", "name a store")
     root = stores.root_of(store)
     if listing:
-        _list(disk.history(root), as_json)
+        _list(history(root), as_json)
         return 0
     undone = undo(root, dry_run=dry_run)
     if as_json:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal
 
 from interop.host import Host
-from interop.model import Files, Record, Store, Vocabulary
+from interop.model import Files, Memory, Record, Store, Vocabulary
 
 
 class Hold(StrEnum):
@@ -123,6 +123,23 @@ class Kinds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OneFile:
+    """How the file looks that is a whole store, with what else would lie beside the store in it."""
+
+    path: str
+    """The path that ``read`` and ``write`` know it by, whatever its name is on a disk; new files
+    are told by its suffix."""
+    blank: bytes
+    """Its bytes when it says nothing yet."""
+    check: Callable[[bytes], str | None]
+    """Why these bytes are not such a file, or not one that can be read; or None."""
+
+
+def _no_folders(path: Path) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What location rules look at; handed in, so that adapters stay pure."""
 
@@ -132,6 +149,18 @@ class Surroundings:
     read_text: Callable[[Path], str | None]
     """The text of a file, or None when it is not a readable file."""
     is_dir: Callable[[Path], bool]
+    folders: Callable[[Path], Sequence[str]] = _no_folders
+    """The names of the folders in a folder, sorted; none where it is not there or cannot be read.
+    Links to folders are among them: the core names what is found behind one, and leaves it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a store of a format may lie."""
+
+    path: Path
+    name: str = ""
+    """What it is the memory of, if the path does not say that: the project, the agent."""
 
 
 def _no_findings(files: Files, store: Store) -> Iterable[Finding]:
@@ -144,6 +173,22 @@ def _never(path: str) -> bool:
 
 def _as_it_is(record: Record) -> Record:
     return record
+
+
+def same_text(new: Record, present: Sequence[Record], context: Context) -> Record | None:
+    """Take a live memory of the very same text for the same one, and leave it as it is."""
+    if not isinstance(new, Memory):
+        return None
+    text = " ".join(new.body.text.split())
+    for record in present:
+        if (
+            isinstance(record, Memory)
+            and record.role == new.role
+            and record.state == "live"
+            and " ".join(record.body.text.split()) == text
+        ):
+            return record
+    return None
 
 
 def path_handle(record: Record) -> str | None:
@@ -178,11 +223,20 @@ class Adapter:
     """The roles that it can say; the core renders records of other roles as memories."""
     statuses: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Role -> the statuses that a record of it may have, where the format knows only those."""
-    media: str = "text/markdown"
-    """The medium of its texts; the core hands it no body in another one."""
+    media: str | None = "text/markdown"
+    """The medium of its texts; the core hands it no body in another one. None takes any."""
+    file: OneFile | None = None
+    """How its file looks, where a store is one file and not a folder."""
+    marker: str | None = None
+    """Key of ``extra[name]`` that holds the marker of a record said as a memory, where the format
+    has a place for it beside the text; otherwise the marker is the first line of the text."""
     handle: Callable[[Record], str | None] = path_handle
     """An identity that survives what the runtime does to the record, or None. It is made from the
     key: the other fields may be those of a richer source, said in full again."""
+    repeated: Callable[[Record, Sequence[Record], Context], Record | None] = same_text
+    """What its runtime makes of a new record that it takes for one of the present ones: that one
+    as it stands afterwards, the very same where nothing is written; None for what is new to it.
+    Asked when a memory is remembered, never in a conversion; the new record is fitted."""
     calm: Callable[[Record], Record] = _as_it_is
     """The record without what its runtime changes by itself; two records that are equal so differ
     in noise only."""
@@ -197,6 +251,9 @@ class Adapter:
     locate: Callable[[Surroundings], Sequence[Path]] | None = None
     """Where this format's store of the present project lies: the place that its runtime writes
     first, then others that it reads."""
+    discover: Callable[[Surroundings], Iterable[Place]] | None = None
+    """Where stores of this format may lie on this machine, whatever their project; nothing needs to
+    be there. Without it these are the places of ``locate``."""
     host: Host | None = None
     """What has to follow around the files (a repository); not pure, run by the core."""
 
@@ -210,10 +267,18 @@ def path_of(key: str) -> str:
 
 
 def repeat_key(key: str, taken: Mapping[str, object] | set[str]) -> str:
-    """Give ``key``, or ``key~2``, ``key~3`` … whichever is the first that is not taken."""
+    """Give ``key``, or where it is taken the next of ``key~2``, ``key~3`` … that is not."""
     if key not in taken:
         return key
-    n = 2
-    while f"{key}~{n}" in taken:
-        n += 1
-    return f"{key}~{n}"
+    # Repeats are numbered without gaps, so the last one is found by doubling and halving: a store
+    # that says one thing ten thousand times would else be counted through ten thousand times.
+    last, free = 1, 2
+    while f"{key}~{free}" in taken:
+        last, free = free, free * 2
+    while free - last > 1:
+        middle = (last + free) // 2
+        if f"{key}~{middle}" in taken:
+            last = middle
+        else:
+            free = middle
+    return f"{key}~{free}"

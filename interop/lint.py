@@ -225,6 +225,9 @@ def _kept_secrets(store: Opened, found: _Found) -> Iterator[Finding]:
         for hit in _once_a_line(_json_hits(store.tree.complement)):
             yield _of_kept(hit, COMPLEMENT, "", remedy)
     for item in kept.kept(store.root):
+        there = store.tree.complement if item.path == COMPLEMENT else None
+        if item.data == (there or store.tree.files.get(item.path or "")):
+            continue  # what stands in the store is told of there
         yield from _in_kept(item, lines=store.adapter.file is not None)
 
 

@@ -106,6 +106,17 @@ class Plan:
     """What is undecided, in the form of a decisions file."""
     generation: int = 0
     """Of the complement that the destination will have; 0 for none."""
+    file: str | None = None
+    """The name of the one file that is the destination, where it is one: ``changes`` are to parts
+    of it."""
+
+    @property
+    def on_disk(self) -> tuple[tuple[Literal["create", "update", "delete"], str], ...]:
+        """What happens to which file, as a person finds them on the disk."""
+        if self.file is None or not self.changes:
+            return tuple((c.action, c.path) for c in self.changes)
+        new = all(c.before is None for c in self.changes)
+        return (("create" if new else "update", self.file),)
 
     def count(self, action: Action) -> int:
         """Say how many records meet this end."""

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
 from interop import complement as complements
-from interop import registry
+from interop import inline, registry
 from interop.adapter import Adapter, Surroundings
 from interop.complement import Complement
-from interop.disk import state, tree
+from interop.disk import listing, single, state, stream, tree
 from interop.disk.tree import Tree
 from interop.errors import FormatError, UsageError
 from interop.model import Store
-from interop.plan import COMPLEMENT
+from interop.plan import COMPLEMENT, digest
 from interop.rendering import seen
 from interop.restore import Restored, can_hold, restore, stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detection:
-    """A format that a folder looks like, and why."""
+    """A format that a folder or a file looks like, and why."""
 
     format: str
     reason: str
@@ -47,6 +47,8 @@ class Opened:
     """What it says once its complement is taken into account."""
     doubts: tuple[str, ...] = ()
     """Why its complement may not belong to its files (a sync brought one half)."""
+    stream: bool = False
+    """Is it read from stdin, or to be written to stdout? Then it has no place."""
 
     @property
     def empty(self) -> bool:
@@ -55,7 +57,18 @@ class Opened:
 
 
 def parse(spec: str) -> tuple[str | None, str]:
-    r"""Split ``FORMAT:PATH``; only a registered name is a format, so ``C:\store`` is a path."""
+    r"""Split ``FORMAT:PATH``; only a registered name is a format, so ``C:\store`` is a path.
+
+    ``@NAME`` is what the user has named so.
+
+    Raises:
+        UsageError: no store has that name.
+        FormatError: the user's settings cannot be read.
+    """
+    if spec.startswith("@"):
+        from interop import config  # settings that most commands never read
+
+        spec = config.spec_of(spec)
     head, colon, rest = spec.partition(":")
     if colon and head in registry.names():
         return head, rest
@@ -63,13 +76,23 @@ def parse(spec: str) -> tuple[str | None, str]:
 
 
 def detect(path: Path) -> list[Detection]:
-    """Say which formats a folder looks like.
+    """Say which formats a folder or a file looks like.
 
     Raises:
         FormatError: there is no such folder.
     """
+    if _is_file(path):
+        return detect_file(single.read(path) or b"")
     files = tree.peek(path, lambda _: False)
-    found = ((a.name, a.detect(files)) for a in registry.adapters())
+    found = ((a.name, a.detect(files)) for a in registry.adapters() if a.file is None)
+    return [Detection(format=name, reason=why) for name, why in found if why is not None]
+
+
+def detect_file(data: bytes) -> list[Detection]:
+    """Say which formats a file looks like that says this."""
+    found = [
+        (a.name, a.detect({a.file.path: data})) for a in registry.adapters() if a.file is not None
+    ]
     return [Detection(format=name, reason=why) for name, why in found if why is not None]
 
 
@@ -80,9 +103,22 @@ def open_store(spec: str, *, must_exist: bool = True) -> Opened:
         UsageError: more than one format fits, or the format has no store of its own here.
         FormatError: there is no such folder, no format fits, or its complement is damaged.
     """
+    if is_stream(spec):
+        return _from_stdin(spec)
+    adapter, root = place(spec, must_exist=must_exist)
+    return load(adapter, root, must_exist=must_exist)
+
+
+def place(spec: str, *, must_exist: bool = True) -> tuple[Adapter, Path]:
+    """Give the format and the root of a store named by the user, without reading it.
+
+    Raises:
+        UsageError: more than one format fits, or the format has no store of its own here.
+        FormatError: there is no such folder, or no format fits.
+    """
     root = root_of(spec, existing=must_exist)
     name = parse(spec)[0] or _detected(root, must_exist=must_exist)
-    return load(registry.get(name), root, must_exist=must_exist)
+    return registry.get(name), root
 
 
 def root_of(spec: str, *, existing: bool = True) -> Path:
@@ -94,35 +130,106 @@ def root_of(spec: str, *, existing: bool = True) -> Path:
     name, text = parse(spec)
     if name is not None and not text:
         return locate(registry.get(name), surroundings(), existing=existing)
-    return Path(text).expanduser()
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:  # what a path says of a home that there is not
+        raise UsageError(f"{text}: there is no such user here", "write the path out") from error
+
+
+def is_stream(spec: str) -> bool:
+    """Is stdin or stdout meant: ``-``, or ``FORMAT:-`` where such a store is one file?"""
+    name, text = parse(spec) if spec.endswith("-") else (None, "")
+    return text == "-" and (name is None or registry.get(name).file is not None)
+
+
+def to_stdout(spec: str, source: Opened) -> Opened:
+    """Give the empty store that is to be written to stdout, a new one of ``source``.
+
+    What is written so of one store counts as one store, whenever it is: there is no place by which
+    it could be known again.
+    """
+    name = parse(spec)[0] or _streamed()
+    adapter = registry.get(name)
+    identity = digest(f"{name} of {source.raw.id}".encode())[:32]
+    found = Tree(files={}, complement=None, problems=())
+    return replace(assemble(adapter, Path("-"), found, None, identity), stream=True)
+
+
+def _from_stdin(spec: str) -> Opened:
+    data = stream.take()
+    name = parse(spec)[0]
+    if name is None:
+        found = detect_file(data)
+        name = found[0].format if found else _streamed()
+    adapter = registry.get(name)
+    assert adapter.file is not None
+    tree = single.tree_of(data, adapter.file.path)
+    complement = _complement(adapter, tree, Path("-"), must_exist=True)
+    identity = complement.store if complement is not None else uuid4().hex
+    return replace(assemble(adapter, Path("-"), tree, complement, identity), stream=True)
+
+
+def _streamed() -> str:
+    """Give the format that a stream has where none is named."""
+    return next(a.name for a in registry.adapters() if a.file is not None)
 
 
 def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
     """Open a store of a known format."""
-    found = tree.load(root, adapter.ignored, missing_ok=not must_exist)
-    where = f"{root}/{COMPLEMENT}"
-    complement = None
-    if found.complement is not None:
-        complement = complements.loads(found.complement, where)
-        if complement.format != adapter.name:
-            raise FormatError(
-                where,
-                f"belongs to a {complement.format} store",
-                f"open it as {complement.format}:{root}",
-            )
-    remembered = state.remembered(root)
-    if complement is not None and not _is_copy(root, complement.store):
-        identity = complement.store
+    if adapter.file is not None:
+        found = single.load(root, adapter.file.path, missing_ok=not must_exist)
     else:
-        identity = remembered.id if remembered is not None else uuid4().hex
+        found = tree.load(root, adapter.ignored, missing_ok=not must_exist)
+    complement = _complement(adapter, found, root, must_exist=must_exist)
+    remembered = state.remembered(root)
+    identity = known_id(root, found.complement) or uuid4().hex
     doubts: list[str] = []
-    if complement is None and found.files and remembered is not None and remembered.complement:
-        doubts.append(f"{where} is missing, and this store had one")
-    if complement is not None:
-        doubts += (f"{p} is older than the complement" for p in stale(complement, found.files))
-        if remembered is not None and remembered.generation > complement.generation:
-            doubts.append(f"{where} is older than the one this machine wrote")
+    where = f"{root}/{COMPLEMENT}"
+    # in one file the two halves are always of one time, and another such file may take its place
+    if adapter.file is None:
+        if complement is None and found.files and remembered is not None and remembered.complement:
+            doubts.append(f"{where} is missing, and this store had one")
+        if complement is not None:
+            doubts += (f"{p} is older than the complement" for p in stale(complement, found.files))
+            if remembered is not None and remembered.generation > complement.generation:
+                doubts.append(f"{where} is older than the one this machine wrote")
     return assemble(adapter, root, found, complement, identity, tuple(doubts))
+
+
+def _complement(
+    adapter: Adapter, found: Tree, root: Path, *, must_exist: bool
+) -> Complement | None:
+    """Give a store's complement, if it has one.
+
+    Raises:
+        FormatError: it is damaged or of another format, or the one file of the store is no such
+            file.
+    """
+    one = adapter.file
+    where = f"{root}/{COMPLEMENT}" if one is None else f"{root}: its complement"
+    if one is not None and (found.files or must_exist):
+        why = one.check(found.files.get(one.path, b""))
+        if why is not None:
+            raise FormatError(str(root), why, "check the path, or put that line back")
+    if found.complement is None:
+        return None
+    complement = complements.loads(found.complement, where)
+    if complement.format != adapter.name:
+        raise FormatError(
+            where,
+            f"belongs to a {complement.format} store",
+            f"open it as {complement.format}:{root}",
+        )
+    return complement
+
+
+def known_id(root: Path, kept: bytes | None) -> str | None:
+    """Give the id that a store has by its complement, or as this machine remembers it."""
+    stated = complements.store_of(kept) if kept is not None else None
+    if stated is not None and not _is_copy(root, stated):
+        return stated
+    remembered = state.remembered(root)
+    return remembered.id if remembered is not None else None
 
 
 def _is_copy(root: Path, identity: str) -> bool:
@@ -134,7 +241,11 @@ def _is_copy(root: Path, identity: str) -> bool:
     if place is None or place == root.resolve():
         return False
     original = place / COMPLEMENT
-    return original.is_file() and complements.store_of(original.read_bytes()) == identity
+    if place.is_file():
+        kept = inline.split(place.read_bytes())[1]
+    else:
+        kept = original.read_bytes() if original.is_file() else None
+    return kept is not None and complements.store_of(kept) == identity
 
 
 def assemble(
@@ -199,7 +310,8 @@ def surroundings(env: Mapping[str, str] | None = None) -> Surroundings:
         home=Path.home(),
         env=os.environ if env is None else env,
         read_text=_read_text,
-        is_dir=Path.is_dir,
+        is_dir=os.path.isdir,
+        folders=lambda path: listing.folders(path).names,
     )
 
 
@@ -218,11 +330,15 @@ _SYNCED = {"Dropbox", "OneDrive", "Nextcloud", "iCloudDrive", "GoogleDrive", "Sy
 
 def _detected(root: Path, *, must_exist: bool) -> str:
     if not root.exists():
-        known = ", ".join(f"{n}:" for n in registry.names())
-        remedy = "" if must_exist else f"say which format to create, one of {known}"
         if must_exist:
             raise FormatError(str(root), "no such folder", "check the path")
-        raise UsageError(f"{root} does not exist", remedy)
+        named = _by_suffix(root)
+        if named is not None:
+            return named
+        known = ", ".join(f"{n}:" for n in registry.names())
+        raise UsageError(f"{root} does not exist", f"say which format to create, one of {known}")
+    if _is_file(root):
+        return _detected_file(root, must_exist=must_exist)
     kept = root / COMPLEMENT
     stated = complements.format_of(kept.read_bytes()) if kept.is_file() else None
     if stated in registry.names():
@@ -238,6 +354,34 @@ def _detected(root: Path, *, must_exist: bool) -> str:
         )
     could = "; ".join(f"{d.format}: {d.reason}" for d in found)
     raise UsageError(f"{root}: could be more than one format ({could})", "name it as FORMAT:PATH")
+
+
+def _detected_file(path: Path, *, must_exist: bool) -> str:
+    data = single.read(path) or b""
+    found = detect_file(data)
+    if found:
+        return found[0].format
+    named = _by_suffix(path)
+    if named is None:
+        raise FormatError(str(path), "is a file, not a folder", "name the folder that it is in")
+    if data or must_exist:
+        one = registry.get(named).file
+        why = one.check(data) if one is not None else None
+        raise FormatError(str(path), why or "is empty", "check the path, or name another file")
+    return named
+
+
+def _by_suffix(path: Path) -> str | None:
+    """Give the format whose stores are files with this suffix."""
+    for adapter in registry.adapters():
+        if adapter.file is not None and path.suffix == PurePosixPath(adapter.file.path).suffix:
+            return adapter.name
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    """Is there something that is no folder?"""
+    return path.exists() and not path.is_dir()
 
 
 def _read_text(path: Path) -> str | None:

@@ -1,4 +1,8 @@
-"""Taking back what was applied to a store, and what this machine then remembers of it."""
+"""Taking back what was applied to a store, and what this machine then remembers of it.
+
+A file that was edited since the apply keeps the edits: what the apply did is taken out from under
+them, line by line. Where that clashes a person decides.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,39 @@ from typing import Any
 import orjson
 
 from interop import complement as complements
-from interop import disk, inline, registry
+from interop import disk, inline, registry, threeway
+from interop.adapter import Adapter
 from interop.disk import Applied, Undone, remember, remembered, replacing, single
 from interop.disk import undo as put_back
-from interop.host import Token
+from interop.disk.undo import Later, Settled, label_of
+from interop.errors import FormatError, RefusedError
+from interop.host import Host, HostOptions, Token
 from interop.plan import COMPLEMENT
 
 
-def undo(root: Path, *, dry_run: bool = False) -> Undone:
+def undo(
+    root: Path, adapter: Adapter | None = None, *, dry_run: bool = False, force: bool = False
+) -> Undone:
     """Take back the last apply to a store, and what followed it around the files.
 
+    Args:
+        root: the store.
+        adapter: its format, without which a file that was edited since is never merged.
+        dry_run: write nothing.
+        force: put back what clashes with later edits too; the next undo gives the edits back.
+
     Raises:
-        RefusedError: there is nothing to take back, or something was edited since.
-        WriteError: putting it back failed; what could not follow is named.
+        RefusedError: there is nothing to take back, something was edited since in a way that
+            clashes, or what is around the files cannot follow; nothing was written.
+        WriteError: putting it back failed, and was taken back.
     """
     one = single.is_one(root)
-    undone = (replacing.undo if one else put_back)(root, dry_run=dry_run)
+    settle = _Settling(adapter).settle if adapter is not None else None
+    if one:
+        undone = replacing.undo(root, dry_run=dry_run, settle=settle, force=force)
+    else:
+        around = _Around(root, adapter)
+        undone = put_back(root, dry_run=dry_run, settle=settle, force=force, around=around)
     if dry_run:
         return undone
     known = remembered(root)
@@ -36,11 +57,6 @@ def undo(root: Path, *, dry_run: bool = False) -> Undone:
             kept = inline.split(kept)[1]
         generation = 0 if kept is None else complements.loads(kept, str(path)).generation
         remember(root, known.id, generation, complement=kept is not None)
-    if undone.note:
-        note = orjson.loads(undone.note)
-        host = registry.get(note["format"]).host
-        if host is not None:
-            host.undo(root, token_of(note))
     return undone
 
 
@@ -62,3 +78,81 @@ def token_of(note: Mapping[str, Any]) -> Token:
     """Decode what a host did; an older interop did not say what was made."""
     commands, made = tuple(note["commands"]), note.get("made", {})
     return Token(commit=note["commit"], commands=commands, made=made)
+
+
+class _Settling:
+    """What becomes of files that were edited since, in a store of some format."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.adapter = adapter
+
+    def settle(self, later: Later) -> Settled:
+        """Take the apply out from under the edits, or say why that needs a person."""
+        repeats = later.path != COMPLEMENT and self.adapter.index(later.path)
+        if later.before is None and not repeats:
+            return Settled(clash="it was new, and taking it back would take the edits away")
+        merged = threeway.merge(later.wrote, later.now, later.before or b"")
+        if merged is None:
+            return Settled(clash="the same lines changed, or lines right beside them")
+        if later.before is None and not merged.strip():
+            return Settled(after=None)
+        if why := self._broken(later, merged):
+            return Settled(clash=f"put together it {why}")
+        return Settled(after=merged)
+
+    def _broken(self, later: Later, merged: bytes) -> str:
+        """Say what is wrong with the merged file that was wrong with neither side of it."""
+        if later.path == COMPLEMENT:
+            try:
+                complements.loads(merged, COMPLEMENT)
+            except FormatError as error:
+                return error.problem
+            return ""
+        if self.adapter.file is not None and (why := self.adapter.file.check(merged)):
+            return why
+        before = {p.problem for data in (later.now, later.before) for p in self._problems(later.path, data)}
+        new = [p.problem for p in self._problems(later.path, merged) if p.problem not in before]
+        return new[0] if new else ""
+
+    def _problems(self, path: str, data: bytes | None) -> Any:
+        return () if data is None else self.adapter.read({path: data}).problems
+
+
+class _Around:
+    """What is around a store's files follows its undo: by taking back its own part, or anew."""
+
+    def __init__(self, root: Path, adapter: Adapter | None) -> None:
+        self.root, self.adapter = root, adapter
+
+    def before(self, undone: Undone) -> None:
+        """Refuse before anything is written."""
+        found = self._host(undone)
+        if found is not None:
+            _, host, token = found
+            paths = [c.path for c in undone.changes]
+            host.before(self.root, paths, _options(token))
+
+    def after(self, undone: Undone) -> bytes:
+        """Follow; where later edits stay or go, the part that was theirs is not taken back."""
+        found = self._host(undone)
+        if found is None:
+            return b""
+        name, host, token = found
+        if not (undone.merged or undone.forced):
+            host.undo(self.root, token)
+            return b""
+        paths = [c.path for c in undone.changes]
+        done = host.after(self.root, paths, label_of(undone), _options(token))
+        return dump_note(name, done)
+
+    def _host(self, undone: Undone) -> tuple[str, Host, Token] | None:
+        if not undone.note:
+            return None
+        note = orjson.loads(undone.note)
+        host = registry.get(note["format"]).host
+        return None if host is None else (note["format"], host, token_of(note))
+
+
+def _options(token: Token) -> HostOptions:
+    """Ask for what was asked for when it was applied: a commit where one was made."""
+    return HostOptions(commit=token.commit is not None)

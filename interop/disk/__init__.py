@@ -4,6 +4,9 @@
     transaction.py   writing a plan, all of it or nothing
     recovery.py      taking back what was interrupted
     undo.py          taking back the last apply
+    single.py        a store that is one file
+    replacing.py     writing such a file, and taking that back
+    stream.py        stdin as such a file
     state.py         what this machine remembers of stores
     journal.py, layout.py, lock.py, durable.py
                      the record, the places, the lock, and the single steps

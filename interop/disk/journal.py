@@ -31,6 +31,8 @@ class Entry:
     path: str
     before: str | None
     after: str | None
+    size: int = 0
+    """Bytes of the new file; 0 too where a journal of an older interop does not say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +53,11 @@ class Journal:
 
     def new(self, root: Path, index: int) -> Path:
         """Give the place where the new bytes of an entry wait."""
-        return layout.staging(root, self.number) / str(index)
+        return root / f"{layout.OWN}/staging/{self.number}/{index}"
 
     def old(self, root: Path, index: int) -> Path:
         """Give the place where the displaced bytes of an entry are kept."""
-        return layout.undo(root, self.number) / str(index)
+        return root / f"{layout.OWN}/undo/{self.number}/{index}"
 
 
 def dump(journal: Journal) -> bytes:
@@ -74,6 +76,7 @@ def dump(journal: Journal) -> bytes:
                     "path": e.path,
                     "before": e.before,
                     "after": e.after,
+                    "size": e.size,
                     "staged": f"staging/{journal.number}/{i}" if e.after else None,
                     "backup": f"undo/{journal.number}/{i}" if e.before else None,
                 }
@@ -171,7 +174,10 @@ def _entry(item: Json) -> Entry:
     if not isinstance(item, dict):
         raise _BrokenError("files is not a list of objects")
     before, after = _digest(item.get("before")), _digest(item.get("after"))
-    return Entry(path=_path(item.get("path")), before=before, after=after)
+    size = item.get("size", 0)
+    if not isinstance(size, int) or size < 0:
+        raise _BrokenError("a size is no number")
+    return Entry(path=_path(item.get("path")), before=before, after=after, size=size)
 
 
 def _path(value: Json) -> str:

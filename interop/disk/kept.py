@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from interop.disk import durable, layout
+from interop.disk import durable, layout, single
 from interop.disk.journal import Journal, read
 from interop.errors import FormatError
 
@@ -20,7 +20,8 @@ class Kept:
     """One file below ``.interop/undo`` or ``.interop/staging``."""
 
     place: str
-    """POSIX path relative to the store's root: ``.interop/undo/7/0``."""
+    """POSIX path relative to the store's root: ``.interop/undo/7/0``; of a store that is one file,
+    the whole path, as it lies in interop's state directory."""
     path: str | None
     """The store's file whose bytes these are; None for interop's own notes."""
     data: bytes | None
@@ -30,10 +31,12 @@ class Kept:
 def kept(root: Path) -> Iterator[Kept]:
     """Yield every regular file that undo and staging keep, the oldest apply first.
 
-    Links are not followed; a store without a folder of interop's own, or that is itself a file,
-    keeps nothing.
+    Links are not followed; a store without a folder of interop's own keeps nothing.
     """
     real = Path(os.path.realpath(root))
+    within: Path | None = real
+    if single.is_one(real):
+        real, within = single.home(real), None
     if not layout.is_dir(layout.own(real)):
         return
     for kind, folder_of in (("undo", layout.undo), ("staging", layout.staging)):
@@ -42,14 +45,17 @@ def kept(root: Path) -> Iterator[Kept]:
         for number in layout.numbers(real, kind):
             folder = folder_of(real, number)
             if layout.is_dir(folder):
-                yield from _folder(real, folder, _journal(real, number))
+                yield from _folder(within, folder, _journal(real, number))
 
 
-def _folder(root: Path, folder: Path, journal: Journal | None) -> Iterator[Kept]:
+def _folder(within: Path | None, folder: Path, journal: Journal | None) -> Iterator[Kept]:
     entries = journal.entries if journal is not None else ()
     with os.scandir(folder) as listing:
         names = sorted(e.name for e in listing if e.is_file(follow_symlinks=False))
     for name in names:
+        if name == "wrote" and journal is not None:
+            yield from _wrote(within, folder / name, journal)
+            continue
         index = int(name) if name.isascii() and name.isdigit() else -1
         path = entries[index].path if 0 <= index < len(entries) else None
         try:
@@ -58,8 +64,30 @@ def _folder(root: Path, folder: Path, journal: Journal | None) -> Iterator[Kept]
             continue  # committed or pruned since it was listed
         except OSError:
             data = None
-        place = (folder / name).relative_to(root).as_posix()
-        yield Kept(place=place, path=path, data=data)
+        yield Kept(place=_shown(within, folder / name), path=path, data=data)
+
+
+def _wrote(within: Path | None, place: Path, journal: Journal) -> Iterator[Kept]:
+    """Yield what an apply wrote, file by file."""
+    shown = _shown(within, place)
+    try:
+        data = durable.read_bytes(place)
+    except FileNotFoundError:
+        return  # committed or pruned since it was listed
+    except OSError:
+        yield Kept(place=shown, path=None, data=None)
+        return
+    start = 0
+    for entry in journal.entries:
+        if entry.size:
+            yield Kept(place=shown, path=entry.path, data=data[start : start + entry.size])
+        start += entry.size
+    if data[start:]:
+        yield Kept(place=shown, path=None, data=data[start:])
+
+
+def _shown(within: Path | None, place: Path) -> str:
+    return (place if within is None else place.relative_to(within)).as_posix()
 
 
 def _journal(root: Path, number: int) -> Journal | None:

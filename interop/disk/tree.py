@@ -32,6 +32,8 @@ class Tree:
     """The bytes of ``.interop/complement``, None when there is none."""
     problems: tuple[Problem, ...]
     """What was not loaded: links, devices, unreadable files, names that are not UTF-8."""
+    whole: str | None = None
+    """Of a store that is one file: the digest of all its bytes, as they stand there."""
 
 
 def load(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False) -> Tree:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from interop.disk import durable, layout
 from interop.disk.journal import Entry, Journal, displaced, pending, read
 from interop.disk.lock import WAIT
-from interop.disk.recovery import manifests
+from interop.disk.recovery import manifests, sync_dirs
 from interop.disk.transaction import run, writing
 from interop.disk.tree import Tree, resolve
 from interop.errors import FormatError, RefusedError, WriteError
@@ -24,6 +27,8 @@ class Applied:
     time: str
     """When it began, ISO 8601 in UTC."""
     files: int
+    size: int = 0
+    """How many bytes are kept to take it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,47 @@ class Undone:
     """What taking it back does to each file, in its order."""
     note: bytes = b""
     """What followed the apply outside the files; empty for nothing, or where a crash hides it."""
+    merged: tuple[str, ...] = ()
+    """Files that were edited since: the apply is taken back in them, the edits stay."""
+    forced: tuple[str, ...] = ()
+    """Files that were edited since, and are put back all the same, as was asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """A file that an apply wrote, and that was edited since."""
+
+    path: str
+    before: bytes | None
+    """What it said before the apply; None where the apply made it."""
+    wrote: bytes
+    """What the apply wrote."""
+    now: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What becomes of such a file, or why nobody but a person can say."""
+
+    after: bytes | None = None
+    """Its bytes without the apply and with the edits; None removes it."""
+    clash: str = ""
+
+
+class Around(Protocol):
+    """What has to follow an undo outside of the files."""
+
+    def before(self, undone: Undone) -> None:
+        """Refuse before anything is written; changes nothing."""
+        ...
+
+    def after(self, undone: Undone) -> bytes:
+        """Follow; the files stand. Gives a note, as ``follow`` of ``apply`` does."""
+        ...
+
+
+Settle = Callable[[Later], Settled]
+"""Says what becomes of a file that was edited since."""
 
 
 def history(root: Path) -> list[Applied]:
@@ -46,18 +92,49 @@ def history(root: Path) -> list[Applied]:
     """
     real = resolve(root, missing_ok=False)
     assert real is not None
+    return listed(real)
+
+
+def listed(root: Path) -> list[Applied]:
+    """List the applies of a layout, newest first."""
     return [
-        Applied(label=j.label, time=j.time, files=len(j.entries)) for j in reversed(_undoable(real))
+        Applied(label=j.label, time=j.time, files=len(j.entries), size=_size(root, j))
+        for j in reversed(undoable(root))
     ]
 
 
-def undo(root: Path, *, dry_run: bool = False, wait: float = WAIT) -> Undone:
+def _size(root: Path, journal: Journal) -> int:
+    try:
+        with os.scandir(layout.undo(root, journal.number)) as entries:
+            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+    except FileNotFoundError:
+        return 0  # dropped since it was listed
+
+
+def undo(
+    root: Path,
+    *,
+    dry_run: bool = False,
+    settle: Settle | None = None,
+    force: bool = False,
+    around: Around | None = None,
+    wait: float = WAIT,
+) -> Undone:
     """Make every file of the last apply say again what it said before it.
 
-    With ``dry_run`` nothing is written, not even a lock.
+    Args:
+        root: the store.
+        dry_run: write nothing, not even a lock.
+        settle: says what becomes of a file that was edited since; without it, as with one that
+            clashes, nothing is taken back.
+        force: put back files that were edited since as well. That is an apply of its own, which
+            can be taken back: the edits are kept.
+        around: what has to follow outside the files.
+        wait: seconds to wait for another interop.
 
     Raises:
-        RefusedError: there is nothing to undo, or a file was edited since; nothing was written.
+        RefusedError: there is nothing to undo, or a file was edited since in a way that clashes;
+            nothing was written.
         WriteError: writing failed, and was taken back.
         FormatError: there is no such directory.
     """
@@ -66,20 +143,28 @@ def undo(root: Path, *, dry_run: bool = False, wait: float = WAIT) -> Undone:
     layout.check_own(real)
     try:
         if dry_run:
-            return _undone(real, _last(real))
-        _last(real)  # before a lock is made where there is nothing to undo
+            undone = _undone(real, last_apply(real), settle, force=force)
+            if around is not None:
+                around.before(undone)
+            return undone
+        last_apply(real)  # before a lock is made where there is nothing to undo
         with writing(real, "undo", wait):
-            last = _last(real)
-            undone = _undone(real, last)
+            last = last_apply(real)
+            undone = _undone(real, last, settle, force=force)
+            if around is not None:
+                around.before(undone)
             kept = {e.path: last.old(real, i) for i, e in enumerate(last.entries) if e.before}
             run(
                 real,
                 undone.changes,
-                label=f"undo of {last.label}",
-                verify=_trusted,
-                undoes=last,
+                label=label_of(undone),
+                verify=trusted,
+                follow=None if around is None else lambda: around.after(undone),
+                undoes=None if undone.forced else last,
                 like=kept,
             )
+            if not undone.changes:
+                drop(real, last)
             return undone
     except OSError as error:
         what = error.strerror or str(error)
@@ -90,11 +175,25 @@ def undo(root: Path, *, dry_run: bool = False, wait: float = WAIT) -> Undone:
         ) from error
 
 
-def _trusted(tree: Tree) -> None:
+def label_of(undone: Undone) -> str:
+    """Say what an undo is, for whoever waits and for the list of what can be taken back."""
+    return f"{'forced undo' if undone.forced else 'undo'} of {undone.label}"
+
+
+def trusted(tree: Tree) -> None:
     """Undo gives back known bytes, and each was read back already."""
 
 
-def _undoable(root: Path) -> list[Journal]:
+def drop(root: Path, last: Journal) -> None:
+    """Forget an apply of which nothing is left to take back: in one step, then cleared."""
+    folder, away = layout.undo(root, last.number), layout.staging(root, last.number)
+    durable.make_dir(away.parent, stat.S_IMODE(os.stat(folder.parent).st_mode))
+    durable.move(folder, away)
+    sync_dirs((away.parent, folder.parent))
+    durable.remove_tree(away)
+
+
+def undoable(root: Path) -> list[Journal]:
     """Give the finished applies that stand, oldest first."""
     if not layout.is_dir(layout.own(root)):
         return []
@@ -103,8 +202,14 @@ def _undoable(root: Path) -> list[Journal]:
     return [j for j in found if j.undoes is None and j.number not in gone]
 
 
-def _last(root: Path) -> Journal:
-    standing = _undoable(root)
+def last_apply(root: Path, shown: Path | None = None) -> Journal:
+    """Give the apply that is undone next; ``shown`` is what to call the store to a person.
+
+    Raises:
+        RefusedError: there is none.
+        FormatError: the newest one cannot be read.
+    """
+    standing = undoable(root)
     newest = max(
         (n for n in layout.numbers(root, "undo") if os.path.lexists(layout.manifest(root, n))),
         default=0,
@@ -114,44 +219,104 @@ def _last(root: Path) -> Journal:
         read(layout.manifest(root, newest))
     if not standing:
         raise RefusedError(
-            str(root),
+            str(shown or root),
             "there is nothing to undo",
             "interop keeps the displaced files of its own writes only",
         )
     return standing[-1]
 
 
-def _undone(root: Path, last: Journal) -> Undone:
-    edited: list[str] = []
-    changes: list[FileChange] = []
-    for index, entry in reversed(list(enumerate(last.entries))):
-        now = _digest_now(root, entry.path)
-        if now != entry.after:
-            edited.append(f"{entry.path!r} {_what_changed(entry, now)}")
-        old = None
-        if entry.before is not None:
-            old = _kept(root, last, index, entry)
-        changes.append(FileChange(path=entry.path, before=entry.after, after=old))
-    if edited:
+def _undone(root: Path, last: Journal, settle: Settle | None, *, force: bool) -> Undone:
+    found = Finding(root, last, settle, force=force)
+    for index in reversed(range(len(last.entries))):
+        entry = last.entries[index]
+        found.look(index, _place_now(root, entry.path), f"{entry.path!r} ")
+    if found.clashes:
         raise RefusedError(
             str(root),
-            f"changed since {last.label!r}, so it cannot be undone as a whole",
-            "put these files back, or take what you need from"
-            f" {layout.undo(root, last.number).relative_to(root).as_posix()!r} by hand",
-            edited,
+            f"changed since {last.label!r} in ways that clash with taking it back; nothing was"
+            " written",
+            "put these files back, or undo with --force: they are put back as they were, and the"
+            " next undo gives the edits back",
+            found.clashes,
         )
-    note = layout.note(root, last.number)
-    said = durable.read_bytes(note) if os.path.lexists(note) else b""
-    return Undone(label=last.label, time=last.time, changes=tuple(changes), note=said)
+    return found.undone()
+
+
+class Finding:
+    """What taking back one apply means for each of its files."""
+
+    def __init__(self, root: Path, last: Journal, settle: Settle | None, *, force: bool) -> None:
+        self.root, self.last, self.settle, self.force = root, last, settle, force
+        self.changes: list[FileChange] = []
+        self.merged: list[str] = []
+        self.forced: list[str] = []
+        self.clashes: list[str] = []
+
+    def look(self, index: int, place: Path | None, shown: str = "") -> None:
+        """Decide on one file, whose bytes are at ``place`` now; None where there is none."""
+        entry = self.last.entries[index]
+        now = None if place is None else durable.digest_at(place)
+        old = None
+        if entry.before is not None:
+            old = kept_bytes(self.root, self.last, index, entry)
+        if now == entry.after:
+            self.changes.append(FileChange(path=entry.path, before=now, after=old))
+        elif now == entry.before:
+            return  # it says already what it said before
+        elif now == durable.NOT_A_FILE:
+            self.clashes.append(f"{shown}is no longer a regular file")
+        elif self.force:
+            self.forced.append(entry.path)
+            self.changes.append(FileChange(path=entry.path, before=now, after=old))
+        else:
+            settled = self._settled(index, entry, place, old)
+            if settled.clash:
+                why = f": {settled.clash}" if settled.clash != _UNKNOWN else ""
+                self.clashes.append(f"{shown}{_what_changed(entry, now)}{why}")
+                return
+            self.merged.append(entry.path)
+            if now != (None if settled.after is None else digest(settled.after)):
+                self.changes.append(FileChange(path=entry.path, before=now, after=settled.after))
+
+    def _settled(self, index: int, entry: Entry, place: Path | None, old: bytes | None) -> Settled:
+        if place is None or entry.after is None or self.settle is None:
+            return Settled(clash=_UNKNOWN)
+        wrote = wrote_bytes(self.root, self.last, index)
+        if wrote is None:
+            return Settled(clash="what was written is not kept, so the edits cannot be told")
+        now = durable.read_bytes(place)
+        return self.settle(Later(path=entry.path, before=old, wrote=wrote, now=now))
+
+    def undone(self) -> Undone:
+        """Give what was decided."""
+        note = layout.note(self.root, self.last.number)
+        return Undone(
+            label=self.last.label,
+            time=self.last.time,
+            changes=tuple(self.changes),
+            note=durable.read_bytes(note) if os.path.lexists(note) else b"",
+            merged=tuple(self.merged),
+            forced=tuple(self.forced),
+        )
+
+
+_UNKNOWN = "unknown"
 
 
 def _what_changed(entry: Entry, now: str | None) -> str:
+    """Say what was done to a file since an apply, so that it cannot be undone."""
     if now is None:
         return "is gone"
     return "was written anew" if entry.after is None else "was edited"
 
 
-def _kept(root: Path, last: Journal, index: int, entry: Entry) -> bytes:
+def kept_bytes(root: Path, last: Journal, index: int, entry: Entry) -> bytes:
+    """Give what a file said before an apply.
+
+    Raises:
+        FormatError: what is kept of it is something else.
+    """
     place = last.old(root, index)
     try:
         data = durable.read_bytes(place)
@@ -166,12 +331,23 @@ def _kept(root: Path, last: Journal, index: int, entry: Entry) -> bytes:
     return data
 
 
-def _digest_now(root: Path, path: str) -> str | None:
-    """Give the digest of a file as an interrupted apply that is taken back will leave it."""
-    now = durable.digest_at(layout.place(root, path))
+def wrote_bytes(root: Path, last: Journal, index: int) -> bytes | None:
+    """Give what an apply wrote to a file; None where that is not kept, or is something else."""
+    try:
+        data = durable.read_bytes(layout.wrote(root, last.number))
+    except FileNotFoundError:
+        return None
+    start = sum(entry.size for entry in last.entries[:index])
+    found = data[start : start + last.entries[index].size]
+    return found if digest(found) == last.entries[index].after else None
+
+
+def _place_now(root: Path, path: str) -> Path | None:
+    """Give where a file's bytes are, as an interrupted apply that is taken back will leave it."""
+    place = layout.place(root, path)
+    now = durable.digest_at(place)
     journal = pending(root)
     for index, entry in enumerate(journal.entries if journal else ()):
         if journal and entry.path == path and now == entry.after:
-            source = displaced(root, journal, index)
-            return None if source is None else durable.digest_at(source)
-    return now
+            return displaced(root, journal, index)
+    return None if now is None else place

@@ -13,11 +13,15 @@ A destination whose name ends in .jsonl is made a snapshot: one file with everyt
 a snapshot too, read from stdin as the source, written to stdout as the destination; the plan is
 then printed to stderr, and there is nothing to undo.
 
+Secrets that would enter a store in a git repository or a sync folder are named, with their values
+masked; --secrets refuse writes nothing then (exit code 3), --secrets allow does not look.
+
 Exit code 3 when somebody has to decide first, 1 when something is pending (the source removed it;
 --delete removes it here too), else 0.
 
 --json prints one object, also when it is refused: source, destination, written (true or false),
-outcomes (action, key, to, fields, reason, remedy), changes (action, path), notes, lost, template.
+outcomes (action, key, to, fields, reason, remedy), changes (action, path), notes, lost, secrets,
+template.
 """
 
 from __future__ import annotations
@@ -30,11 +34,11 @@ from typing import Annotated
 
 import typer
 
-from interop import convert, decisions, kinds, settled, stores
+from interop import convert, decisions, kinds, outgoing, settled, stores
 from interop.choices import Choices
 from interop.cli.plan_text import as_object, explain
 from interop.cli.progress import progress
-from interop.cli.text import amount, json_lines, say, tell
+from interop.cli.text import amount, json_lines, policy_of, say, tell
 from interop.errors import RefusedError, UsageError
 from interop.host import HostOptions
 from interop.model import Json
@@ -126,6 +130,14 @@ def run(
             metavar="keep|ignore",
         ),
     ] = "keep",
+    secrets: Annotated[
+        str | None,
+        typer.Option(
+            help="Secrets on their way into a store in git or in a sync folder; set by"
+            " convert.secrets in the settings, else warn.",
+            metavar="warn|refuse|allow",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The plan as one JSON object.")] = False,
 ) -> int:
     """Print the plan, and carry it out."""
@@ -138,6 +150,7 @@ def run(
         raise UsageError("--json and - both write to stdout", "leave one of them out")
     if complement not in ("keep", "ignore"):
         raise UsageError(f"--complement: {complement!r} is neither keep nor ignore")
+    said = policy_of(secrets)
     choices = Choices(
         kind_map=kinds.parse_kind_map(kind_map),
         status_map=kinds.parse_status_map(status_map),
@@ -151,6 +164,7 @@ def run(
         accept_stale=accept_stale,
         tombstones=tuple(stores.open_store(spec) for spec in tombstones or ()),
         allow_tombstoned=frozenset(allow_tombstoned or ()),
+        secrets=said,
         host=HostOptions(commit=not no_commit, complement_in_git=complement == "keep"),
     )
     with progress("planning"):
@@ -188,7 +202,8 @@ def run(
         if followed.commit is not None:
             tell(f"committed as {followed.commit}")
         tell(*(f"to commit it: {command}" for command in followed.commands))
-    if plan.blocked or (plan.lost and not allow_loss):
+    refused = plan.secrets and dry_run and outgoing.policy(said) == "refuse"
+    if plan.blocked or (plan.lost and not allow_loss) or refused:
         return RefusedError.exit_code
     return int(plan.count("pending") > 0)
 

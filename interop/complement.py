@@ -18,8 +18,9 @@ Spec: docs/model.md, section "The complement".
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import cast
 
 import orjson
@@ -45,6 +46,8 @@ class Source:
     tree: Mapping[str, str]
     order: tuple[str, ...] = ()
     """Keys of its records in shared files, in their order: an edited one is told by its place."""
+    settled: str = ""
+    """The mark of a conversion from it that left nothing open (interop.settled)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,45 +123,47 @@ class Complement:
 
 def dumps(complement: Complement) -> bytes:
     """Encode; equal complements have equal bytes."""
-    out: list[Mapping[str, Json]] = [
-        {
-            "type": "complement",
-            "version": VERSION,
-            "store": complement.store,
-            "format": complement.format,
-            "generation": complement.generation,
-            "tree": dict(sorted(complement.tree.items())),
-            "order": list(complement.order),
-            "older": {p: list(d) for p, d in sorted(complement.older.items()) if d},
-        }
-    ]
+    # One line after the other into one buffer: it is the largest thing that a process holds.
+    out = BytesIO()
+    for line in _lines_to_json(complement):
+        out.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+    return out.getvalue()
+
+
+def _lines_to_json(complement: Complement) -> Iterator[Mapping[str, Json]]:
+    yield {
+        "type": "complement",
+        "version": VERSION,
+        "store": complement.store,
+        "format": complement.format,
+        "generation": complement.generation,
+        "tree": dict(sorted(complement.tree.items())),
+        "order": list(complement.order),
+        "older": {p: list(d) for p, d in sorted(complement.older.items()) if d},
+    }
     owner: dict[str, str] = {}
     for source in sorted(complement.sources.values(), key=lambda s: s.id):
         tree: Json = dict(sorted(source.tree.items()))
-        out.append(
-            {
-                "type": "source",
-                "source": source.id,
-                "format": source.format,
-                "generation": source.generation,
-                "tree": tree,
-                "order": list(source.order),
-            }
-        )
+        yield {
+            "type": "source",
+            "source": source.id,
+            "format": source.format,
+            "generation": source.generation,
+            "tree": tree,
+            "order": list(source.order),
+            **({"settled": source.settled} if source.settled else {}),
+        }
         for file_digest in source.tree.values():
             owner.setdefault(file_digest, source.id)
     for file_digest, source_id in sorted(owner.items()):
-        out.append(
-            {
-                "type": "file",
-                "source": source_id,
-                "digest": file_digest,
-                **_content(complement.files[file_digest]),
-            }
-        )
+        yield {
+            "type": "file",
+            "source": source_id,
+            "digest": file_digest,
+            **_content(complement.files[file_digest]),
+        }
     for line in sorted(complement.lines, key=lambda x: (x.source, x.key)):
-        out.append(_line_to_json(line))
-    return b"".join(orjson.dumps(x, option=orjson.OPT_APPEND_NEWLINE) for x in out)
+        yield _line_to_json(line)
 
 
 def loads(data: bytes, where: str) -> Complement:
@@ -183,13 +188,7 @@ def loads(data: bytes, where: str) -> Complement:
                     raise FormatError(at, "made by a newer interop", "upgrade memory-interop")
                 heads.append(item)
             elif kind == "source":
-                source = Source(
-                    id=item["source"],
-                    format=item["format"],
-                    generation=item["generation"],
-                    tree=item["tree"],
-                    order=tuple(item["order"]),
-                )
+                source = _source(item)
                 if source.generation >= getattr(sources.get(source.id), "generation", 0):
                     sources[source.id] = source
             elif kind == "file":
@@ -208,6 +207,69 @@ def loads(data: bytes, where: str) -> Complement:
             if file_digest not in files:
                 raise FormatError(where, f"lacks the content of {path!r}", _DAMAGED)
     head = max(heads, key=lambda h: cast("int", h["generation"]))
+    return _complement(head, sources, lines, files)
+
+
+def head_of(data: bytes) -> Complement | None:
+    """Give what the first lines say, without the files and records in the others.
+
+    None where they are not whole, or where version control put two complements together.
+    """
+    sources: dict[str, Source] = {}
+    first: dict[str, Json] | None = None
+    if any(b"\n" + mark in data for mark in (*_MARKERS, b'{"type":"complement"')):
+        return None
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        end = end if end >= 0 else len(data)
+        try:
+            item = orjson.loads(data[at:end])
+            if item["type"] == "complement" and first is None and item["version"] <= VERSION:
+                first = item
+            elif item["type"] == "source":
+                sources[item["source"]] = _source(item)
+            else:
+                break
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return None
+        at = end + 1
+    return None if first is None else _complement(first, sources, (), {})
+
+
+def keys_of(data: bytes, source: str) -> list[tuple[str, str | None]]:
+    """Give the key of each record of a source, and its key here, and read no more of the lines."""
+    start = b'{"type":"record","source":' + orjson.dumps(source) + b","
+    out: list[tuple[str, str | None]] = []
+    at = data.find(start)
+    while at >= 0:
+        # no text in JSON can hold this: a quotation mark in it would be escaped
+        end = data.index(b',"generation":', at)
+        item = orjson.loads(data[at:end] + b"}")
+        out.append((item["key"], item["to"]))
+        at = data.find(b"\n" + start, end) + 1
+        if at == 0:
+            break
+    return out
+
+
+def _source(item: Mapping[str, Json]) -> Source:
+    return Source(
+        id=cast("str", item["source"]),
+        format=cast("str", item["format"]),
+        generation=cast("int", item["generation"]),
+        tree=cast("dict[str, str]", item["tree"]),
+        order=tuple(cast("list[str]", item["order"])),
+        settled=cast("str", item.get("settled", "")),
+    )
+
+
+def _complement(
+    head: Mapping[str, Json],
+    sources: Mapping[str, Source],
+    lines: Iterable[Line],
+    files: Mapping[str, bytes],
+) -> Complement:
     older = cast("dict[str, list[str]]", head.get("older", {}))
     return Complement(
         store=cast("str", head["store"]),

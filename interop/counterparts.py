@@ -61,7 +61,7 @@ def ground(source: Opened, destination: Opened) -> Ground:
             restored=Restored(store=full),
             fresh=True,
         )
-    files: Files = {}
+    files: Files = {adapter.file.path: adapter.file.blank} if adapter.file is not None else {}
     identity = destination.raw.id
     if source.complement is not None:
         kept = [s for s in source.complement.sources.values() if s.format == adapter.name]

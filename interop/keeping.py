@@ -41,6 +41,8 @@ class Agreed:
     """Cases in which one side is to have the record and the other is not."""
     moved: Mapping[str, str]
     """Key of each record that the destination had -> its present key."""
+    settled: str = ""
+    """The mark for the complement if nothing was left open."""
 
 
 def keep(
@@ -92,6 +94,11 @@ def keep(
             lines[mark] = line
     tree = {path: digest(data) for path, data in files.items()}
     sources, contents = _sources(source, old, me, higher)
+    whole = not agreed.left and not agreed.parted and all(map(_is_whole, agreed.kept))
+    sources = {
+        s.id: replace(s, settled=agreed.settled if whole and s.id == them else "")
+        for s in sources.values()
+    }
     complement = Complement(
         store=me,
         format=destination.adapter.name,
@@ -103,9 +110,25 @@ def keep(
         lines=tuple(lines.values()),
         files=contents,
     )
-    if old is not None and dumps(replace(complement, generation=old.generation)) == dumps(old):
+    if old is not None and _unmarked(complement, old.generation) == _unmarked(old, old.generation):
         return old
     return complement
+
+
+def _is_whole(item: Kept) -> bool:
+    """Does the destination hold what the source says, and nothing of its own?"""
+    source = item.case.source
+    return (
+        item.stands is not None
+        and source is not None
+        and (item.merged is source or fields.with_key(item.merged, source.key) == source)
+    )
+
+
+def _unmarked(complement: Complement, generation: int) -> bytes:
+    """Give the bytes without the marks, for which alone nothing is written."""
+    sources = {s.id: replace(s, settled="") for s in complement.sources.values()}
+    return dumps(replace(complement, generation=generation, sources=sources))
 
 
 def _line(item: Kept, me: str, generation: int, *, travelled: bool) -> Line:

@@ -79,6 +79,7 @@ def match(
     pairing = _Pairing(left, right)
     if by_key:
         pairing.in_place(handle, content)
+        pairing.equal()
         pairing.by(lambda r: (_nfc(r.key), content(r)), "key")
         pairing.by(lambda r: _some(handle(r)), "handle", only_unique=True)
         pairing.by(lambda r: None if "~" in r.key else _nfc(r.key), "key")
@@ -135,6 +136,18 @@ class _Pairing:
                 ones, others = self._same_key(ones, others, how)
             for i, j in zip(ones, others, strict=False):
                 self.add(i, j, how)
+
+    def equal(self) -> None:
+        """Pair records with a file of their own that are equal in everything.
+
+        The next step would pair them too, but has to look at the words of each for it.
+        """
+        there = {self.right[j].key: j for j in self.free_right}
+        for i in list(self.free_left):
+            record = self.left[i]
+            j = None if "#" in record.key else there.get(record.key)
+            if j is not None and record == self.right[j]:
+                self.add(i, j, "key")
 
     def in_place(self, handle: Handle, content: Callable[[Record], Hashable]) -> None:
         """Pair what is the same in a shared file, in its order.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from interop import fields, guard, guarding
+from interop import fields, guard, guarding, settled
 from interop.adapter import Context, Refusal, Written, path_of, repeat_key
 from interop.cases import Case, Verdict, decide
 from interop.choices import Choices
@@ -61,6 +61,8 @@ class Planning:
         self.stones = guarding.stones(taking_part)
         self.told = guarding.history(taking_part if self.stones.values else ())
         self.notes: list[str] = []
+        self.apart = False
+        """Do files that are no records differ on both sides?"""
 
     def plan(self) -> Plan:
         """Settle every case, write, read back, and say what was measured."""
@@ -89,6 +91,7 @@ class Planning:
             lost=() if kept is not None else tuple(lost),
             template=self.template,
             generation=kept.generation if kept is not None else known,
+            file=self.destination.root.name if self.adapter.file is not None else None,
         )
 
     def settle(self, case: Case) -> None:
@@ -176,11 +179,11 @@ class Planning:
             return True
         assert verdict.merged is not None
         merged = verdict.merged
-        self.notes += (
-            f"{case.key}: {guard.sentence(c)}; it stood there before"
-            for c in guard.standing(there, merged, self.stones, told=self.told)
-        )
+        standing = guard.standing(there, merged, self.stones, told=self.told)
+        self.notes += (f"{case.key}: {guard.sentence(c)}; it stood there before" for c in standing)
         found = guard.reasserted(there, merged, self.stones, told=self.told)
+        if (found or standing) and guard.VERBATIM not in self.notes:
+            self.notes.append(guard.VERBATIM)
         if not found:
             return True
         said = "; ".join(map(guard.sentence, found))
@@ -367,7 +370,14 @@ class Planning:
                 )
             )
         moved = {k: r.key for k, r in written.records.items()}
-        agreed = Agreed(kept=kept, left=self.left, parted=self.parted, moved=moved)
+        mark = settled.mark(self.source.adapter, self.source.tree.complement, self.adapter)
+        agreed = Agreed(
+            kept=kept,
+            left=self.left,
+            parted=self.parted,
+            moved=moved,
+            settled="" if self.apart else mark,
+        )
         complement = keep(
             self.source, self.destination, self.ground.restored, agreed, files, result
         )
@@ -412,6 +422,7 @@ class Planning:
             elif digest(there) == before:
                 files[path] = data
             else:
+                self.apart = True
                 self.notes.append(
                     f"{path} differs on both sides: the destination's stays, the source's is in "
                     "the complement"
@@ -448,10 +459,11 @@ class Planning:
             )
         if complement is not None and complement is not self.destination.complement:
             size = sum(map(len, self.source.tree.files.values()))
-            off = carried_off(self.destination.root)
+            off = None if self.destination.stream else carried_off(self.destination.root)
+            place = f"destination's {COMPLEMENT}" if self.adapter.file is None else "file itself"
             self.notes.append(
-                f"the full text of the source ({size:,} bytes) enters the destination's "
-                f"{COMPLEMENT}" + (f", which {off} may carry off this machine" if off else "")
+                f"the full text of the source ({size:,} bytes) enters the {place}"
+                + (f", which {off} may carry off this machine" if off else "")
             )
         if files != self.destination.tree.files:
             self.notes += new_findings(

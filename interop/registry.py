@@ -8,14 +8,17 @@ lazy: asking for one format imports one.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 import interop.adapters
 from interop.adapter import Adapter
 from interop.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "interop.adapters"
 
@@ -24,6 +27,11 @@ GROUP = "interop.adapters"
 def names() -> tuple[str, ...]:
     """Every format's name, sorted, without importing any."""
     return tuple(sorted({*_modules(), *_entry_points()}))
+
+
+def has(name: str) -> bool:
+    """Is there a format of this name?"""
+    return name in _modules() or name in _entry_points()
 
 
 def get(name: str) -> Adapter:
@@ -59,5 +67,7 @@ def _modules() -> dict[str, str]:
 
 
 @cache
-def _entry_points() -> dict[str, importlib.metadata.EntryPoint]:
-    return {e.name: e for e in importlib.metadata.entry_points(group=GROUP)}
+def _entry_points() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # not at the top, for the sake of start-up
+
+    return {e.name: e for e in entry_points(group=GROUP)}

@@ -70,7 +70,7 @@ def parse(spec: str) -> tuple[str | None, str]:
 
         spec = config.spec_of(spec)
     head, colon, rest = spec.partition(":")
-    if colon and head in registry.names():
+    if colon and registry.has(head):
         return head, rest
     return None, spec
 
@@ -281,7 +281,7 @@ def assemble(
 
 def holds(format_name: str, field: str) -> bool:
     """Say whether a format can state a field; an unknown format is taken to hold everything."""
-    if format_name not in registry.names():
+    if not registry.has(format_name):
         return True
     return can_hold(registry.get(format_name), field)
 
@@ -341,8 +341,8 @@ def _detected(root: Path, *, must_exist: bool) -> str:
         return _detected_file(root, must_exist=must_exist)
     kept = root / COMPLEMENT
     stated = complements.format_of(kept.read_bytes()) if kept.is_file() else None
-    if stated in registry.names():
-        return stated or ""
+    if stated is not None and registry.has(stated):
+        return stated
     found = detect(root)
     if len(found) == 1:
         return found[0].format

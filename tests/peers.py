@@ -37,18 +37,18 @@ def folder() -> Path:
 
 
 @cache
-def python_of(version: str) -> Path:
-    """Give the Python of an environment that has this bantamkit, made first where it is missing."""
-    home = folder() / f"bantamkit-{version}"
+def python_of(version: str, package: str = "bantamkit") -> Path:
+    """Give the Python of an environment that has this package, made first where it is missing."""
+    home = folder() / f"{package}-{version}"
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     ready = home / "ready"
     if not (ready.is_file() and python.exists()):
         home.parent.mkdir(parents=True, exist_ok=True)
-        _make([sys.executable, "-m", "venv", str(home)], version)
-        package = f"bantamkit=={version}"
+        what = f"{package} {version}"
+        _install([sys.executable, "-m", "venv", str(home)], what)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _make([*pip, package], version)
-        ready.write_text(f"{package}\n", encoding="utf-8")
+        _install([*pip, f"{package}=={version}"], what)
+        ready.write_text(f"{package}=={version}\n", encoding="utf-8")
     return python
 
 
@@ -119,10 +119,6 @@ def memhtml(store: Path | str, *args: str, data: str = "") -> dict[str, Any]:
         said = done.stderr.decode("utf-8", "replace")
         raise PeerError(f"memhtml {' '.join(args)}: {said}") from error
     return answer
-
-
-def _make(command: list[str], version: str) -> None:
-    _install(command, f"bantamkit {version}")
 
 
 def _install(command: list[str], what: str) -> str:

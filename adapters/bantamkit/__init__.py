@@ -18,8 +18,9 @@ from interop.adapter import Adapter, Hold, Kinds, path_of
 from interop.adapters.bantamkit import index
 from interop.adapters.bantamkit.fact_file import TERMS, is_fact
 from interop.adapters.bantamkit.fitting import fit
-from interop.adapters.bantamkit.layers import locate
+from interop.adapters.bantamkit.layers import discover, locate
 from interop.adapters.bantamkit.lint import lint
+from interop.adapters.bantamkit.repeating import repeated
 from interop.adapters.bantamkit.store import read, write
 from interop.model import Files, Record
 
@@ -70,10 +71,12 @@ ADAPTER = Adapter(
     read=read,
     write=write,
     fit=fit,
+    repeated=repeated,
     kinds=Kinds(vocabulary="claude", terms=TERMS, required=True, closed=True),
     handle=_handle,
     index=_is_index,
     derived=_is_index,
     lint=lint,
     locate=locate,
+    discover=discover,
 )

@@ -22,7 +22,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from functools import cached_property
+from typing import NamedTuple, cast
 
 from interop.model import Body, Json, Link, Memory, Problem
 from interop.syntax import yaml_header
@@ -49,20 +50,56 @@ _OWN = frozenset(KEYS)
 _NULLS = ("null",)
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A fact file that can be read: its text, where its parts lie, and what it says."""
+class Layout(NamedTuple):
+    """Where the parts of a fact file lie, which only a writer needs to know."""
 
-    path: str
-    text: str
     parts: Fenced
     header: Header
     body: tuple[int, int]
     """The stripped body in ``text``."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact file that can be read: its text, and what it says."""
+
+    path: str
+    text: str
     record: Memory
+    is_usual: bool
+    """The header is in every letter as the runtime writes it."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where its parts lie."""
+        found = _layout(self.text)
+        assert isinstance(found, Layout), "it was read before"
+        return found
+
+    @property
+    def parts(self) -> Fenced:
+        """The fences."""
+        if self.is_usual:  # no need to look at the header for it
+            found = split(self.text)
+            assert found is not None, "it was read before"
+            return found
+        return self.layout.parts
+
+    @property
+    def header(self) -> Header:
+        """The header, with the lines of each key."""
+        return self.layout.header
+
+    @property
+    def body(self) -> tuple[int, int]:
+        """The stripped body in ``text``."""
+        return self.layout.body
 
     def index_line(self) -> str:
         """Give the line that the runtime writes for this fact, without its line end."""
+        if self.is_usual:
+            said = self.record
+            return f"- [[{said.name}]] ({said.kinds['claude']}) — {said.description}"
         values = self.header.values
         kind = values["type"] if "type" in values else _nested(values).get("type")
         description = values["description"]
@@ -75,6 +112,8 @@ class Fact:
 
     def named(self) -> str:
         """Give the name as the runtime knows it."""
+        if self.is_usual and self.record.name is not None:
+            return self.record.name
         return str(self.header.values["name"])
 
 
@@ -90,13 +129,57 @@ def read(path: str, data: bytes) -> Fact | Problem:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _unread(path, "not UTF-8")
-    parts = split(text)
-    if parts is None:
+    return _usual(path, text) or read_any(path, text)
+
+
+# The short path: a header as the runtime writes it, with values that every YAML reader takes for
+# the text that stands there. A property test holds it and the long path together.
+
+_CHAR = r"(?:[ !\"$-9;-~\xa0-\u2027\u202a-\ud7ff]|:(?=[!-~])|(?<! )#)"
+_LINE = rf"(?! ){_CHAR}+(?<! )"
+USUAL = re.compile(
+    r"---\nname: ([a-z][a-z0-9-]*)\n"
+    rf"description: (?=[A-Za-z])({_LINE}(?:\n  {_LINE})*)\n"
+    r"type: (user|feedback|project|reference)\n"
+    r"created: '([0-9]{4}-[0-9]{2}-[0-9]{2})'\n"
+    r"last_recalled: (?:null|'([0-9]{4}-[0-9]{2}-[0-9]{2})')\n"
+    r"links:(?: \[\]|((?:\n- [a-z][a-z0-9-]*)+))\n---\n"
+)
+
+
+def _usual(path: str, text: str) -> Fact | None:
+    found = USUAL.match(text)
+    if found is None or text.find("---", 4, found.end() - 4) >= 0:
+        return None
+    name, description, kind, created, recalled, listed = found.groups()
+    if "\n" in description:
+        description = description.replace("\n  ", " ")
+    targets = listed[3:].split("\n- ") if listed else ()
+    if not yaml_header.WORDS.isdisjoint((name, description, *targets)):
+        return None
+    record = Memory(
+        key=path,
+        name=name,
+        description=description,
+        body=Body(text=universal(text[found.end() :].strip())),
+        kinds={"claude": kind},
+        links=tuple(Link(target=target) for target in targets),
+        created=created,
+        recalled=recalled,
+        state="archived" if path[0] == "a" else "live",
+    )
+    return Fact(path, text, record, True)
+
+
+def read_any(path: str, text: str) -> Fact | Problem:
+    """Read one fact file the long way, whatever its form."""
+    layout = _layout(text)
+    if layout is None:
         more = "" if path[0] == "a" else ": a file that is no fact breaks the whole store in 0.27"
         return _unread(path, f"no header{more}")
-    header = yaml_header.read(text, parts.header, parts.closing)
-    if isinstance(header, NoHeader):
-        return _unread(path, header.problem)
+    if isinstance(layout, NoHeader):
+        return _unread(path, layout.problem)
+    parts, header, (start, end) = layout
     values = header.values
     missing = [key for key in ("name", "description") if key not in values]
     if "type" not in values and _nested(values).get("type") is None:
@@ -108,7 +191,6 @@ def read(path: str, data: bytes) -> Fact | Problem:
     links = _links(header)
     if links is None:
         return _unread(path, "links is a single value: no version can read the file")
-    start, end = _stripped(text, parts.body)
     record = Memory(
         key=path,
         name=_single(header.get("name")),
@@ -121,7 +203,19 @@ def read(path: str, data: bytes) -> Fact | Problem:
         state="archived" if path[0] == "a" else "live",
         extra=_extra(header),
     )
-    return Fact(path, text, parts, header, (start, end), record)
+    fact = Fact(path, text, record, False)
+    fact.__dict__["layout"] = layout  # as the cached property would
+    return fact
+
+
+def _layout(text: str) -> Layout | NoHeader | None:
+    parts = split(text)
+    if parts is None:
+        return None
+    header = yaml_header.read(text, parts.header, parts.closing)
+    if isinstance(header, NoHeader):
+        return header
+    return Layout(parts, header, _stripped(text, parts.body))
 
 
 def respell(fact: Fact, target: Memory) -> str | None:

@@ -27,7 +27,7 @@ from interop.adapters.claude_code import reading
 from interop.adapters.claude_code.fitting import fit
 from interop.adapters.claude_code.index import is_index
 from interop.adapters.claude_code.lint import lint
-from interop.adapters.claude_code.location import locate
+from interop.adapters.claude_code.location import discover, locate
 from interop.adapters.claude_code.memory_file import FORMAT, TERMS, VOCABULARY, has_own_header
 from interop.adapters.claude_code.writing import write
 from interop.model import Files, Record, Store
@@ -115,4 +115,5 @@ ADAPTER = Adapter(
     index=is_index,
     lint=lint,
     locate=locate,
+    discover=discover,
 )

@@ -16,8 +16,6 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-import yaml
-
 from interop.adapter import Finding
 from interop.adapters.claude_code import index as indexes
 from interop.adapters.claude_code import reading
@@ -134,8 +132,10 @@ def _twice(path: str, text: str, header: fenced.Header) -> Iterator[Finding]:
     if len({entry.key for entry in header.entries}) == len(header.entries):
         return
     first: dict[str, int] = {}
+    line, at = 1, 0
     for entry in header.entries:
-        line = text.count("\n", 0, entry.start) + 1
+        line += text.count("\n", at, entry.start)
+        at = entry.start
         if entry.key and entry.key in first:
             yield Finding(
                 code="CC109",
@@ -150,6 +150,8 @@ def _twice(path: str, text: str, header: fenced.Header) -> Iterator[Finding]:
 
 def _refused(inner: str) -> tuple[int, str] | None:
     """Say at which line, from 0, and why YAML refuses a header."""
+    import yaml  # only a look at a whole header needs it, and it takes long to import
+
     try:
         deque(fenced.events(inner), maxlen=0)
     except yaml.MarkedYAMLError as error:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from interop.model import Body, Json, Link, Memory
 from interop.syntax import header as fenced
@@ -42,18 +42,22 @@ _BLANK = re.compile(r"[ \t]*\r?\n")
 _QUOTED = re.compile(r"[,'\"`{}\[\]#]|:(?:\s|\Z)|\A[-?:&*!|>%@]")
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFile:
+class MemoryFile(NamedTuple):
     """A file as read: its text, its header, and where the body stands."""
 
     text: str
-    header: Header | None
+    has_header: bool
     body_start: int
     body_end: int
     memory: Memory
     """The record, without what the index says of it."""
     blanked: bool
     """A program emptied the header: the name is ``""``, description and kind are gone."""
+
+    @property
+    def header(self) -> Header | None:
+        """The header with the spans in it, which only a writer needs."""
+        return fenced.parse(self.text) if self.has_header else None
 
 
 def decode(data: bytes) -> str | None:
@@ -66,13 +70,50 @@ def decode(data: bytes) -> str | None:
 
 def read(path: str, text: str) -> MemoryFile:
     """Read one memory file; any text is one."""
+    usual = USUAL.match(text)
+    return _usual(path, text, usual) if usual is not None else read_any(path, text)
+
+
+# The short path: a header as the program writes it. A property test holds it and the long path
+# together.
+
+_PLAIN = r"""[^\s"'\[{|>](?:[^\r\n]*[^\s])?"""
+USUAL = re.compile(
+    rf"---\n(?:name: (?P<name>{_PLAIN})\n)?"
+    rf'(?:description: (?:(?P<plain>{_PLAIN})|"(?P<quoted>[^"\\\r\n]*)")\n)?'
+    r"metadata:[ ]?\n(?:  node_type: memory\n)?"
+    rf"(?:  type: (?P<type>{_PLAIN})\n)?"
+    rf"(?:  originSessionId: (?P<session>{_PLAIN})\n)?"
+    rf"(?:  modified: (?P<modified>{_PLAIN})\n)?---\n"
+)
+
+
+def _usual(path: str, text: str, found: re.Match[str]) -> MemoryFile:
+    name, plain, quoted, kind, session, modified = found.groups()
+    start, end = _body_span(text, found.end())
+    body = text[start:end]
+    memory = Memory(
+        key=path,
+        name=name,
+        description=plain or quoted or None,
+        body=Body(text=body),
+        kinds={VOCABULARY: kind} if kind else {},
+        links=wiki_links(body),
+        modified=modified,
+        session=session,
+    )
+    return MemoryFile(text, True, start, end, memory, False)
+
+
+def read_any(path: str, text: str) -> MemoryFile:
+    """Read one memory file the long way, whatever its form."""
     header = fenced.parse(text)
-    start, end = _body_span(text, header)
+    start, end = _body_span(text, header.end if header is not None else None)
     body = text[start:end]
     links = wiki_links(body)
     if header is None:
         memory = Memory(key=path, body=Body(text=body), links=links)
-        return MemoryFile(text, None, start, end, memory, False)
+        return MemoryFile(text, False, start, end, memory, False)
     top: dict[str, Entry] = {e.key: e for e in header.entries}
     inner = top.get("metadata")
     values = _nested(text, inner)
@@ -112,7 +153,25 @@ def read(path: str, text: str) -> MemoryFile:
         session=stated.get("originSessionId") or None,
         extra={FORMAT: extra} if extra else {},
     )
-    return MemoryFile(text, header, start, end, memory, name == "" and not description and not kind)
+    return MemoryFile(text, True, start, end, memory, name == "" and not description and not kind)
+
+
+def with_entry(memory: Memory, title: str | None, hook: str | None) -> Memory:
+    """Give a record with what the index says of it."""
+    # Named one by one: to ask the class for its fields takes as long as to read the file.
+    return Memory(
+        key=memory.key,
+        name=memory.name,
+        title=title,
+        description=memory.description,
+        hook=hook,
+        body=memory.body,
+        kinds=memory.kinds,
+        links=memory.links,
+        modified=memory.modified,
+        session=memory.session,
+        extra=memory.extra,
+    )
 
 
 def _nested(text: str, inner: Entry | None) -> Mapping[str, Json]:
@@ -136,11 +195,11 @@ def _is_own(key: str, value: Json) -> bool:
     return isinstance(value, str) and (key in NESTED or (key == "node_type" and value == "memory"))
 
 
-def _body_span(text: str, header: Header | None) -> tuple[int, int]:
+def _body_span(text: str, header_end: int | None) -> tuple[int, int]:
     start = 1 if text[:1] == "\ufeff" else 0
-    if header is not None:
-        blank = _BLANK.match(text, header.end)
-        start = blank.end() if blank else header.end
+    if header_end is not None:
+        blank = _BLANK.match(text, header_end)
+        start = blank.end() if blank else header_end
     end = len(text)
     if end > start and text[end - 1] == "\n":
         end -= 1
@@ -302,7 +361,7 @@ def _unfolded(
 def _with_body(text: str, body: str) -> str:
     """Put another body, layout kept as far as the body can be read back from it."""
     header = fenced.parse(text)
-    start, end = _body_span(text, header)
+    start, end = _body_span(text, header.end if header is not None else None)
     final = text[end:]
     head = text[:start]
     if header is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -80,7 +79,7 @@ def read(files: Files, known: Reading | None = None) -> Reading:
             texts[path] = text
         else:
             file = memory_file.read(path, text)
-            if file.header is None and indexes.is_document(path):
+            if not file.has_header and indexes.is_document(path):
                 carried.append(path)
             else:
                 memories[path] = file
@@ -123,9 +122,8 @@ def _assembled(
             entry = entries.get(path)
             if entry is not None:
                 file = found[entry.index]
-                memory = dataclasses.replace(
-                    memory, title=file.title(entry.ref), hook=file.hook(entry.ref)
-                )
+                title, hook = file.title(entry.ref), file.hook(entry.ref)
+                memory = memory_file.with_entry(memory, title, hook)
             records[path] = memory
         elif path in found:
             for number in found[path].notes:

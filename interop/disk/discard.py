@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from interop.disk import durable, layout
+from interop.disk import single
 from interop.disk.kept import Kept, kept
-from interop.disk.recovery import sync_dirs
+from interop.disk.recovery import drop
 
 
 def undo_data(root: Path, tells: Callable[[Kept], bool]) -> int:
@@ -24,15 +24,14 @@ def undo_data(root: Path, tells: Callable[[Kept], bool]) -> int:
         OSError: the disk refused; what is still there is dropped by the next call.
     """
     real = Path(os.path.realpath(root))
+    found = kept(real)
+    if single.is_one(real):
+        real = single.home(real)
     numbers = {
         int(one.place.split("/")[-2])
-        for one in kept(real)
+        for one in found
         if one.place.split("/")[-3] == "undo" and tells(one)
     }
     for number in sorted(numbers):
-        # without its manifest an apply cannot be undone, whatever is left of it
-        durable.remove(layout.manifest(real, number))
-        durable.remove_tree(layout.undo(real, number))
-    if numbers:
-        sync_dirs([layout.undo(real, 0).parent])
+        drop(real, number)
     return len(numbers)

@@ -6,6 +6,7 @@
     .interop/journal       there while an apply is under way, and after one was interrupted
     .interop/staging/7/0   new bytes on their way to their place
     .interop/undo/7/0      displaced bytes; with ``manifest``, the journal of a finished apply
+    .interop/undo/7/wrote  the new bytes of all files of it, one behind the other
 
 None of the names has an extension, so no runtime takes one for a memory.
 """
@@ -39,12 +40,12 @@ def journal(root: Path) -> Path:
 
 def staging(root: Path, number: int) -> Path:
     """Give the folder of one apply's new bytes."""
-    return root / OWN / "staging" / str(number)
+    return root / f"{OWN}/staging/{number}"
 
 
 def undo(root: Path, number: int) -> Path:
     """Give the folder of one apply's displaced bytes."""
-    return root / OWN / "undo" / str(number)
+    return root / f"{OWN}/undo/{number}"
 
 
 def manifest(root: Path, number: int) -> Path:
@@ -55,6 +56,11 @@ def manifest(root: Path, number: int) -> Path:
 def note(root: Path, number: int) -> Path:
     """Give the place of what follows an apply outside the files; while empty, it is under way."""
     return undo(root, number) / "note"
+
+
+def wrote(root: Path, number: int) -> Path:
+    """Give the place of what an apply wrote, which undo compares later edits with."""
+    return undo(root, number) / "wrote"
 
 
 def numbers(root: Path, kind: str) -> list[int]:
@@ -68,7 +74,7 @@ def numbers(root: Path, kind: str) -> list[int]:
 
 def place(root: Path, path: str) -> Path:
     """Give the place of a store's file on the disk."""
-    return root.joinpath(*path.split("/"))
+    return root / path
 
 
 def is_dir(path: Path) -> bool:
@@ -87,7 +93,7 @@ def invalid(path: str) -> str | None:
         path.encode()
     except UnicodeEncodeError:
         return "is not UTF-8"
-    if any(unicodedata.category(c) == "Cc" for c in path):
+    if not path.isprintable() and any(unicodedata.category(c) == "Cc" for c in path):
         return "has a control character in it"
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts):

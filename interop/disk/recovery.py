@@ -8,6 +8,7 @@ if it is exactly new; whatever else another program made of it stays, and is nam
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,12 +16,13 @@ from pathlib import Path
 
 from interop.disk import durable, layout
 from interop.disk.journal import Entry, Journal, displaced, pending, read
-from interop.errors import FormatError
+from interop.errors import FormatError, UsageError
 
 KEPT_SETS = 20
-"""How many applies can be undone at most."""
+"""How many applies can be undone at most, unless ``INTEROP_UNDO_WRITES`` says otherwise."""
 KEPT_BYTES = 256 * 1024 * 1024
-"""How much the undo data may hold; the newest set is kept whatever its size."""
+"""How much the undo data may hold, unless ``INTEROP_UNDO_MIB`` says otherwise; the newest set is
+kept whatever its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,26 @@ def recover_locked(root: Path) -> Recovered | None:
     if journal is None:
         return None
     return Recovered(label=journal.label, files=len(journal.entries), left=left)
+
+
+def bounds() -> tuple[int, int]:
+    """Give how many applies may be kept for undo, and how many bytes they may take.
+
+    Raises:
+        UsageError: the environment says something that is no number from 1 on.
+    """
+    most = _stated("INTEROP_UNDO_WRITES")
+    mib = _stated("INTEROP_UNDO_MIB")
+    return most or KEPT_SETS, mib * 1024 * 1024 if mib else KEPT_BYTES
+
+
+def _stated(name: str) -> int | None:
+    said = os.environ.get(name, "")
+    if not said:
+        return None
+    if not (said.isascii() and said.isdigit() and int(said) > 0):
+        raise UsageError(f"{name} is {said!r}", "set it to a number from 1 on, or take it away")
+    return int(said)
 
 
 def needed(root: Path) -> bool:
@@ -140,11 +162,11 @@ def tidy(root: Path) -> None:
     for journal in manifests(root):
         if journal.undoes is not None:
             # The set that was taken back goes first: as long as this manifest stands, it is gone.
-            durable.remove(layout.manifest(root, journal.undoes))
-            durable.remove_tree(layout.undo(root, journal.undoes))
-            durable.remove_tree(layout.undo(root, journal.number))
+            drop(root, journal.undoes)
+            drop(root, journal.number)
     kept = 0
     size = 0
+    most, bytes_most = bounds()
     for number in reversed(layout.numbers(root, "undo")):
         folder = layout.undo(root, number)
         if not os.listdir(folder):
@@ -152,9 +174,19 @@ def tidy(root: Path) -> None:
             continue
         size += sum(entry.stat(follow_symlinks=False).st_size for entry in os.scandir(folder))
         kept += 1
-        if kept > 1 and (kept > KEPT_SETS or size > KEPT_BYTES):
-            durable.remove(layout.manifest(root, number))
-            durable.remove_tree(folder)
+        if kept > 1 and (kept > most or size > bytes_most):
+            drop(root, number)
+
+
+def drop(root: Path, number: int) -> None:
+    """Let an apply no longer be undone: in one step, then clear what was kept for it."""
+    folder, away = layout.undo(root, number), layout.staging(root, number)
+    if not layout.is_dir(folder):
+        return
+    durable.make_dir(away.parent, stat.S_IMODE(os.stat(folder.parent).st_mode))
+    durable.move(folder, away)
+    sync_dirs((away.parent, folder.parent))
+    durable.remove_tree(away)
 
 
 def _take_back(root: Path, journal: Journal, index: int) -> str | None:
@@ -232,4 +264,5 @@ def _clear(root: Path, journal: Journal, left: dict[int, str]) -> None:
             durable.remove(old)
         elif (source := displaced(root, journal, index)) is not None and source != old:
             durable.move(source, old)
+    durable.remove(layout.wrote(root, journal.number))
     durable.remove_tree(layout.staging(root, journal.number))

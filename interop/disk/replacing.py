@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from interop.disk import durable, layout
+from interop.disk import durable, layout, state
 from interop.disk.journal import Entry, Journal, dump, pending
 from interop.disk.lock import WAIT, locked
-from interop.disk.recovery import bounds, manifests, sync_dirs, tidy
+from interop.disk.recovery import bounds, drop, manifests, sync_dirs, tidy
 from interop.disk.single import home, load
 from interop.disk.transaction import explain, keep_wrote
 from interop.disk.tree import Tree
@@ -28,7 +28,6 @@ from interop.disk.undo import (
     Finding,
     Settle,
     Undone,
-    drop,
     label_of,
     last_apply,
     listed,
@@ -117,7 +116,7 @@ def undo(
             for change in undone.changes:
                 _run(file, change, label=label_of(undone), verify=trusted, undoes=undoes)
             if not undone.changes:
-                drop(file.home, last)
+                drop(file.home, last.number)
             return _shown(file, undone)
     except OSError as error:
         raise _nothing_written(file, error) from error
@@ -180,7 +179,7 @@ def writing(path: Path, label: str, wait: float) -> Generator[None]:
     """
     file = _file(path)
     bounds()
-    file.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    state.make(file.home)
     with locked(file.home, label, wait):
         journal = pending(file.home)
         if journal is not None:
@@ -429,7 +428,7 @@ def _forget(file: _File, journal: Journal) -> None:
 def _undone(file: _File, last: Journal, settle: Settle | None, *, force: bool) -> Undone:
     found = Finding(file.home, last, settle, force=force)
     found.look(0, file.place if os.path.lexists(file.place) else None)
-    for clash in found.clashes:
+    for clash, why in found.clashes:
         entry = last.entries[0]
         raise RefusedError(
             str(file.place),
@@ -438,6 +437,7 @@ def _undone(file: _File, last: Journal, settle: Settle | None, *, force: bool) -
             " next undo gives the edits back"
             if entry.before is not None
             else "it was new then: --force removes it, and the next undo gives it back",
+            [why] if why else [],
         )
     return found.undone()
 

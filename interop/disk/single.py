@@ -12,9 +12,9 @@ import os
 import stat
 from pathlib import Path
 
-from interop import inline
-from interop.disk import durable, layout, state
-from interop.disk.tree import Tree
+from interop import inline, limits
+from interop.disk import layout, state
+from interop.disk.tree import TooMuchError, Tree, read_bounded
 from interop.errors import FormatError
 from interop.plan import digest
 
@@ -68,7 +68,10 @@ def read(path: Path, *, missing_ok: bool = False) -> bytes | None:
             raise FormatError(str(path), "is a folder, and this format is a file", "name the file")
         if not stat.S_ISREG(mode):
             raise FormatError(str(path), "is no regular file", "give its bytes to stdin, as '-'")
-        return durable.read_bytes(real)
+        most = limits.current()
+        return read_bounded(real, most.store, most.links, name="store")
+    except TooMuchError as error:
+        raise FormatError(str(path), str(error)) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         if not missing_ok:
             raise FormatError(str(path), "there is no such file", "check the path") from error

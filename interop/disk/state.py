@@ -41,6 +41,19 @@ def directory() -> Path:
     return Path(user_state_dir("interop"))
 
 
+def make(folder: Path) -> None:
+    """Make a folder in the state directory, and those it lies in: each is its owner's alone.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    own = directory()
+    own.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for part in reversed([folder, *folder.parents]):
+        if own in part.parents:
+            part.mkdir(exist_ok=True, mode=0o700)
+
+
 def remembered(root: Path) -> Remembered | None:
     """Give what this machine knows of a store; None when that is nothing, or cannot be read."""
     entry = _load(directory() / "stores.json").get(_name(root))
@@ -75,7 +88,7 @@ def remember(root: Path, store_id: str, generation: int, complement: bool) -> bo
 
     folder = directory()
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make(folder)
         with FileLock(folder / "stores.lock", timeout=WAIT, mode=0o600):
             path = folder / "stores.json"
             stores = dict(_load(path))

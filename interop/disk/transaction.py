@@ -20,6 +20,7 @@ from interop.disk import durable, layout
 from interop.disk.journal import Entry, Journal, dump
 from interop.disk.lock import WAIT, locked
 from interop.disk.recovery import (
+    bounds,
     make_parents,
     needed,
     recover_locked,
@@ -31,6 +32,9 @@ from interop.disk.recovery import (
 from interop.disk.tree import Tree, scan
 from interop.errors import FormatError, InteropError, RefusedError, WriteError
 from interop.plan import FileChange, digest
+
+WROTE_BYTES = 64 * 1024 * 1024
+"""Up to so many new bytes of one apply are kept, so that it can be undone under later edits."""
 
 
 def _no_files(path: str) -> bool:
@@ -111,6 +115,7 @@ def writing(root: Path, label: str, wait: float) -> Generator[None]:
         WriteError: another interop holds the lock, or taking back failed.
         OSError: the lock cannot be made here.
     """
+    bounds()  # before anything is written: what is said wrongly stops nothing half-way
     with locked(root, label, wait):
         try:
             recovered = recover_locked(root)
@@ -160,6 +165,9 @@ def run(
     try:
         _stage(root, journal, changes, like or {})
         _announce(root, journal)
+        if undoes is None:
+            mode = stat.S_IMODE(os.stat(layout.own(root)).st_mode) & 0o666 | 0o600
+            keep_wrote(root, journal, changes, mode)
         for index in range(len(journal.entries)):
             _put(root, journal, index, modes)
         _remove_emptied(root, journal, undoes.made if undoes else None)
@@ -218,7 +226,12 @@ def _plan(root: Path, changes: Sequence[FileChange], label: str, undoes: Journal
         label=label,
         time=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         entries=tuple(
-            Entry(path=c.path, before=c.before, after=None if c.after is None else digest(c.after))
+            Entry(
+                path=c.path,
+                before=c.before,
+                after=None if c.after is None else digest(c.after),
+                size=len(c.after or b""),
+            )
             for c in changes
         ),
         made=tuple(p for p in made if not os.path.lexists(layout.place(root, p))),
@@ -284,6 +297,14 @@ def _announce(root: Path, journal: Journal) -> None:
     durable.sync_file(draft)
     durable.move(draft, layout.journal(root))
     durable.sync_dir(own)
+
+
+def keep_wrote(root: Path, journal: Journal, changes: Sequence[FileChange], mode: int) -> None:
+    """Keep what is written, so that undo can tell it from what others write over it later."""
+    if 0 < sum(entry.size for entry in journal.entries) <= WROTE_BYTES:
+        place = layout.wrote(root, journal.number)
+        durable.write_new(place, b"".join(c.after or b"" for c in changes), mode)
+        durable.sync_file(place)
 
 
 def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> None:
@@ -362,7 +383,7 @@ def _commit(root: Path, journal: Journal) -> None:
 
 def _back_out(root: Path, journal: Journal, error: BaseException) -> WriteError:
     """Take everything back, and give the error to raise."""
-    where, problem, remedy = _explain(root, error)
+    where, problem, remedy = explain(root, error)
     manifest = layout.manifest(root, journal.number)
     try:
         if os.path.lexists(manifest) and not os.path.lexists(layout.journal(root)):
@@ -401,8 +422,8 @@ def _states(root: Path, journal: Journal) -> str:
     return "; ".join(f"{state}: {', '.join(paths)}" for state, paths in states.items() if paths)
 
 
-def _explain(root: Path, error: BaseException) -> tuple[str, str, str]:
-    """Give where, what and the way out of a failure."""
+def explain(root: Path, error: BaseException) -> tuple[str, str, str]:
+    """Give where, what and the way out of a failure, for the error that is raised of it."""
     if isinstance(error, WriteError | FormatError | RefusedError):
         return error.where, error.problem, error.remedy or "run this again"
     if isinstance(error, InteropError):
@@ -426,7 +447,7 @@ def _remedy(error: OSError) -> str:
 
 
 def _nothing_written(root: Path, error: OSError) -> WriteError:
-    where, problem, remedy = _explain(root, error)
+    where, problem, remedy = explain(root, error)
     return WriteError(where, f"{problem}; nothing was written", remedy)
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from interop import limits
 from interop.disk import durable, layout
 from interop.disk.journal import Journal, displaced, pending
 from interop.errors import FormatError
@@ -20,6 +22,8 @@ from interop.model import Problem
 from interop.plan import COMPLEMENT, digest
 
 _TRIES = 5
+_PAUSE = 0.02
+"""Seconds before a look is taken again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +54,16 @@ def load(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False
     real = resolve(root, missing_ok=missing_ok)
     if real is None:
         return Tree(files={}, complement=None, problems=())
-    for _ in range(_TRIES):
+    for left in reversed(range(_TRIES)):
         stamp = _stamp(real)
         tree = scan(real, ignored)
         journal = _pending(real)
         if journal is not None:
-            tree = _as_before(real, journal, tree, ignored)
+            before = _as_before(real, journal, tree, ignored)
+            if before.moved and left:
+                time.sleep(_PAUSE)  # it is being taken back at this very moment
+                continue
+            tree = before.tree
         # An apply that began or ended meanwhile may have given half of each.
         if _stamp(real) == stamp:
             return tree
@@ -90,8 +98,8 @@ class Peek(Mapping[str, bytes]):
     def __getitem__(self, path: str) -> bytes:
         if path not in self._read:
             try:
-                self._read[path] = durable.read_bytes(self._places[path])
-            except OSError:
+                self._read[path] = read_bounded(self._places[path], limits.current().file)
+            except (OSError, TooMuchError):
                 self._read[path] = b""
         return self._read[path]
 
@@ -129,21 +137,35 @@ def scan(root: Path, ignored: Callable[[str], bool]) -> Tree:
     listing = _list(root, ignored)
     problems = listing.problems
     files: dict[str, bytes] = {}
-    read = durable.read_bytes
+    most = limits.current()
+    total = 0
     for path, place in sorted(listing.files):
         try:
-            files[path] = read(place)
+            files[path] = data = read_bounded(place, most.file, most.links)
         except FileNotFoundError:
             continue  # deleted since it was listed
         except OSError as error:
             problems.append(Problem(path=path, problem=_unreadable(error), unread=True))
+            continue
+        except TooMuchError as error:
+            problems.append(Problem(path=path, problem=str(error), unread=True))
+            continue
+        total += len(data)
+        if total > most.store:
+            raise FormatError(
+                str(root),
+                f"holds more than {limits.size(most.store)}",
+                limits.way_out("store", most.store + 1),
+            )
     complement = None
     own = layout.own(root)
     if layout.is_dir(own):
         try:
-            complement = read(layout.place(root, COMPLEMENT))
+            complement = read_bounded(layout.place(root, COMPLEMENT), most.store, name="store")
         except FileNotFoundError:
             pass
+        except TooMuchError as error:
+            raise FormatError(str(layout.place(root, COMPLEMENT)), str(error)) from error
         except OSError as error:
             where = str(layout.place(root, COMPLEMENT))
             raise FormatError(where, _unreadable(error), "check its permissions") from error
@@ -152,6 +174,49 @@ def scan(root: Path, ignored: Callable[[str], bool]) -> Tree:
         problems.append(Problem(path=layout.OWN, problem=problem))
     problems.sort(key=lambda p: p.path)
     return Tree(files=files, complement=complement, problems=tuple(problems))
+
+
+class TooMuchError(Exception):
+    """A file is beyond a limit; its text says which, and the way out."""
+
+
+def read_bounded(
+    place: str | Path, most: int, links: int | None = None, *, name: str = "file"
+) -> bytes:
+    """Read a regular file whole, if it is no larger than ``most`` and has no more names.
+
+    ``name`` is the limit that ``most`` is.
+
+    Raises:
+        TooMuchError: it is larger, or has more names.
+        OSError: it cannot be read.
+    """
+    fd = os.open(place, durable.READ)
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise TooMuchError("is no regular file")
+        if links is not None and info.st_nlink > links:
+            raise TooMuchError(
+                f"has {info.st_nlink:,} names on this disk (hard links), so others may write to it;"
+                f" {limits.way_out('links', info.st_nlink)}"
+            )
+        if info.st_size > most:
+            raise TooMuchError(
+                f"is larger than {limits.size(most)} ({limits.size(info.st_size)});"
+                f" {limits.way_out(name, info.st_size)}"
+            )
+        parts: list[bytes] = []
+        left = most + 1
+        # What the system says of a size can be old or, in /proc, nothing; only the end is the end.
+        while left > 0 and (part := os.read(fd, min(left, max(info.st_size + 1, 1 << 16)))):
+            parts.append(part)
+            left -= len(part)
+        if left <= 0:
+            raise TooMuchError(f"is larger than {limits.size(most)}")
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+    finally:
+        os.close(fd)
 
 
 class _Listing(NamedTuple):
@@ -163,6 +228,8 @@ class _Listing(NamedTuple):
 def _list(root: Path, ignored: Callable[[str], bool]) -> _Listing:
     """List the regular files; one pass, no file opened."""
     listing = _Listing([], [])
+    most = limits.current().files
+    seen = 0
     todo = [("", str(root))]
     while todo:
         prefix, folder = todo.pop()
@@ -177,6 +244,13 @@ def _list(root: Path, ignored: Callable[[str], bool]) -> _Listing:
         with entries:
             for entry in entries:
                 if entry.name not in layout.SKIPPED:
+                    seen += 1
+                    if seen > most:
+                        raise FormatError(
+                            str(root),
+                            f"has more than {most:,} files and folders",
+                            limits.way_out("files", 10 * most),
+                        )
                     _look(prefix + entry.name, entry, ignored, listing, todo)
     return listing
 
@@ -208,8 +282,15 @@ def _look(
         listing.problems.append(Problem(path=path, problem=problem))
 
 
-def _as_before(root: Path, journal: Journal, tree: Tree, ignored: Callable[[str], bool]) -> Tree:
+class _Before(NamedTuple):
+    tree: Tree
+    moved: bool
+    """Was something that the apply displaced no longer where it was kept?"""
+
+
+def _as_before(root: Path, journal: Journal, tree: Tree, ignored: Callable[[str], bool]) -> _Before:
     """Give the store as it was before a pending apply, as rolling it back would leave it."""
+    moved = False
     files = dict(tree.files)
     complement = tree.complement
     problems = list(tree.problems)
@@ -225,6 +306,7 @@ def _as_before(root: Path, journal: Journal, tree: Tree, ignored: Callable[[str]
             try:
                 old = _old(root, journal, index)
             except OSError as error:
+                moved = moved or isinstance(error, FileNotFoundError)
                 problem = _unreadable(error)
                 problems.append(Problem(path=entry.path, problem=problem, unread=True))
         if entry.path == COMPLEMENT:
@@ -233,11 +315,12 @@ def _as_before(root: Path, journal: Journal, tree: Tree, ignored: Callable[[str]
             files.pop(entry.path, None)
         else:
             files[entry.path] = old
-    return Tree(
+    found = Tree(
         files=dict(sorted(files.items())),
         complement=complement,
         problems=tuple(sorted(problems, key=lambda p: p.path)),
     )
+    return _Before(found, moved)
 
 
 def _old(root: Path, journal: Journal, index: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Protocol
 from interop.disk import durable, layout
 from interop.disk.journal import Entry, Journal, displaced, pending, read
 from interop.disk.lock import WAIT
-from interop.disk.recovery import manifests, sync_dirs
+from interop.disk.recovery import drop, manifests
 from interop.disk.transaction import run, writing
 from interop.disk.tree import Tree, resolve
 from interop.errors import FormatError, RefusedError, WriteError
@@ -159,12 +158,12 @@ def undo(
                 undone.changes,
                 label=label_of(undone),
                 verify=trusted,
-                follow=None if around is None else lambda: around.after(undone),
+                follow=_following(around, undone),
                 undoes=None if undone.forced else last,
                 like=kept,
             )
             if not undone.changes:
-                drop(real, last)
+                drop(real, last.number)
             return undone
     except OSError as error:
         what = error.strerror or str(error)
@@ -175,6 +174,11 @@ def undo(
         ) from error
 
 
+def _following(around: Around | None, undone: Undone) -> Callable[[], bytes] | None:
+    """Let what is outside the files follow, if it followed the apply."""
+    return None if around is None or not undone.note else lambda: around.after(undone)
+
+
 def label_of(undone: Undone) -> str:
     """Say what an undo is, for whoever waits and for the list of what can be taken back."""
     return f"{'forced undo' if undone.forced else 'undo'} of {undone.label}"
@@ -182,15 +186,6 @@ def label_of(undone: Undone) -> str:
 
 def trusted(tree: Tree) -> None:
     """Undo gives back known bytes, and each was read back already."""
-
-
-def drop(root: Path, last: Journal) -> None:
-    """Forget an apply of which nothing is left to take back: in one step, then cleared."""
-    folder, away = layout.undo(root, last.number), layout.staging(root, last.number)
-    durable.make_dir(away.parent, stat.S_IMODE(os.stat(folder.parent).st_mode))
-    durable.move(folder, away)
-    sync_dirs((away.parent, folder.parent))
-    durable.remove_tree(away)
 
 
 def undoable(root: Path) -> list[Journal]:
@@ -238,7 +233,7 @@ def _undone(root: Path, last: Journal, settle: Settle | None, *, force: bool) ->
             " written",
             "put these files back, or undo with --force: they are put back as they were, and the"
             " next undo gives the edits back",
-            found.clashes,
+            [f"{what}: {why}" if why else what for what, why in found.clashes],
         )
     return found.undone()
 
@@ -251,7 +246,8 @@ class Finding:
         self.changes: list[FileChange] = []
         self.merged: list[str] = []
         self.forced: list[str] = []
-        self.clashes: list[str] = []
+        self.clashes: list[tuple[str, str]] = []
+        """What happened to a file, and why that clashes; an empty why is plain enough."""
 
     def look(self, index: int, place: Path | None, shown: str = "") -> None:
         """Decide on one file, whose bytes are at ``place`` now; None where there is none."""
@@ -265,23 +261,25 @@ class Finding:
         elif now == entry.before:
             return  # it says already what it said before
         elif now == durable.NOT_A_FILE:
-            self.clashes.append(f"{shown}is no longer a regular file")
+            self.clashes.append((f"{shown}is no longer a regular file", ""))
         elif self.force:
             self.forced.append(entry.path)
             self.changes.append(FileChange(path=entry.path, before=now, after=old))
         else:
             settled = self._settled(index, entry, place, old)
-            if settled.clash:
-                why = f": {settled.clash}" if settled.clash != _UNKNOWN else ""
-                self.clashes.append(f"{shown}{_what_changed(entry, now)}{why}")
+            if settled is None or settled.clash:
+                why = settled.clash if settled is not None else ""
+                self.clashes.append((f"{shown}{_what_changed(entry, now)}", why))
                 return
             self.merged.append(entry.path)
             if now != (None if settled.after is None else digest(settled.after)):
                 self.changes.append(FileChange(path=entry.path, before=now, after=settled.after))
 
-    def _settled(self, index: int, entry: Entry, place: Path | None, old: bytes | None) -> Settled:
+    def _settled(
+        self, index: int, entry: Entry, place: Path | None, old: bytes | None
+    ) -> Settled | None:
         if place is None or entry.after is None or self.settle is None:
-            return Settled(clash=_UNKNOWN)
+            return None
         wrote = wrote_bytes(self.root, self.last, index)
         if wrote is None:
             return Settled(clash="what was written is not kept, so the edits cannot be told")
@@ -299,9 +297,6 @@ class Finding:
             merged=tuple(self.merged),
             forced=tuple(self.forced),
         )
-
-
-_UNKNOWN = "unknown"
 
 
 def _what_changed(entry: Entry, now: str | None) -> str:

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
-
-import yaml
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from interop.model import Json
 from interop.syntax.splice import Edit, lines
+
+if TYPE_CHECKING:
+    import yaml
 
 Style = Literal["plain", "single", "double", "lines", "block", "flow", "list", "map", "empty"]
 """How a value is written; ``lines`` is a scalar that goes on over indented lines."""
@@ -247,6 +248,8 @@ def _load(text: str) -> Json:
 
     Built from events, so that neither recursion nor a reference to itself can hurt.
     """
+    import yaml  # most headers never need it, and it takes long to import
+
     stack: list[list[Json] | dict[str, Json]] = [[]]
     keys: list[str | None] = [None]
 
@@ -297,6 +300,8 @@ def events(text: str) -> Iterator[yaml.Event]:
     Raises:
         yaml.YAMLError: the text is not valid.
     """
+    import yaml
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     parsed: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)  # pyright: ignore[reportUnknownVariableType]  # types-PyYAML leaves it open
     yield from parsed

@@ -119,11 +119,12 @@ def relative(target: str, suffix: str) -> str | None:
     return None
 
 
-def parse(text: str, refers: Refers, suffix: str = ".md") -> Index:
+def parse(text: str, refers: Refers, suffix: str = ".md", *, short: bool = True) -> Index:
     """Read an index; ``refers(form, target)`` says which possible references are some.
 
     A link is offered when its target is a relative path with the suffix, a bare one for each run
-    of characters that ends in the suffix and does not begin or end inside a word.
+    of characters that ends in the suffix and does not begin or end inside a word. ``short`` may
+    be false to read every line the long way: the result is the same.
     """
     rows, masked, open_from = _classify(text)
     items: list[Item] = []
@@ -140,6 +141,11 @@ def parse(text: str, refers: Refers, suffix: str = ".md") -> Index:
         line = masked.get(number) or text[start:end]
         if "[" in line or suffix in line:
             item = len(items) - 1 if kind in ("item", "more") else -1
+            usual = USUAL.fullmatch(line) if short and kind == "item" else None
+            if usual is not None and usual[2].endswith(suffix) and suffix not in usual[3]:
+                if refers("link", usual[2]):
+                    refs.append(_usual(usual, start, number, item))
+                continue
             found = _found(line, refers, suffix)
             refs += _states(line, found, start, kind, number, item)
     return Index(tuple(rows), tuple(items), tuple(refs), open_from)
@@ -175,6 +181,10 @@ def _classify(text: str) -> tuple[list[Line], dict[int, str], int]:
                 open_from = -1
             masked[len(rows)] = visible
             line = visible
+        if not began and line.startswith("- ["):  # nearly every line of an index
+            in_item = True
+            rows.append(Line(start, end, stop, "item"))
+            continue
         opener = None if began else _FENCE.match(line)
         if began:
             kind = "comment"
@@ -237,6 +247,24 @@ def _mask(text: str, line: str, start: int, stop: int, inside: bool) -> tuple[st
         if inside:
             return "".join(out), True, opened
         at = until
+
+
+# The short path: an item that is one link and its hook, without any other mark. Nearly all lines of
+# an index are such; a property test holds it and the long path together.
+
+USUAL = re.compile(
+    r"[-*+] \[([^][\\`]+)\]\((\w[\w./-]*\.\w+)\) — ([^][`\\ \t](?:[^][`\\]*[^][`\\ \t])?)"
+)
+
+
+def _usual(found: re.Match[str], offset: int, number: int, item: int) -> Ref:
+    start, end = offset + found.start(1) - 1, offset + found.end(2) + 1
+    title = offset + found.start(1), offset + found.end(1)
+    hook = offset + found.start(3), offset + found.end(3)
+    return Ref(
+        "link", found[2], start, end, start, end,
+        offset + found.start(2), offset + found.end(2), title, hook, hook[1], number, item, False,
+    )  # fmt: skip
 
 
 def _found(line: str, refers: Refers, suffix: str) -> list[_Found]:

@@ -19,4 +19,4 @@ def targets(text: str) -> tuple[str, ...]:
         return ()
     if "`" in text or "~~~" in text:
         text = _CODE.sub(" ", text)
-    return tuple(dict.fromkeys(m[1] for m in _WIKI.finditer(text)))
+    return tuple(dict.fromkeys(_WIKI.findall(text)))

@@ -88,10 +88,12 @@ class Header(NamedTuple):
 
     def get(self, key: str) -> Node | None:
         """Give the value that counts: the last one that the key states, or None."""
-        own = next((e.value for e in reversed(self.entries) if e.key == key), None)
-        if own is None and self.merged:
+        for entry in reversed(self.entries):
+            if entry.key == key:
+                return entry.value
+        if self.merged:
             return next((v for k, v in reversed(self.merged) if k == key), None)
-        return own
+        return None
 
     def states(self, key: str) -> bool:
         """Does an entry of its own state this key?"""
@@ -134,13 +136,18 @@ def dump(key: str, value: object) -> str:
         quick = "[]" if value == [] else "null"
     elif isinstance(value, str):
         quick = _quick(value, 78 - len(key))
-    if quick is not None and _PLAIN_KEY.fullmatch(key) and key not in _WORDS:
+    elif isinstance(value, list):
+        items = cast("list[object]", value)
+        rows = [_quick(item, 78) if isinstance(item, str) else None for item in items]
+        if None not in rows and _PLAIN_KEY.fullmatch(key) and key not in WORDS:
+            return f"{key}:\n" + "".join(f"- {row}\n" for row in rows)
+    if quick is not None and _PLAIN_KEY.fullmatch(key) and key not in WORDS:
         return f"{key}: {quick}\n"
     return yaml.safe_dump({key: value}, sort_keys=False, allow_unicode=True)
 
 
 def _quick(text: str, room: int) -> str | None:
-    if len(text) <= room and _PLAIN.fullmatch(text) and text not in _WORDS:
+    if len(text) <= room and _PLAIN.fullmatch(text) and text not in WORDS:
         return text
     return f"'{text}'" if _DAY.fullmatch(text) else None
 
@@ -194,10 +201,11 @@ _PLAIN_KEY = re.compile("[a-z_]+")
 _PLAIN = re.compile("[A-Za-z](?:[A-Za-z0-9 _.,;/()-]*[A-Za-z0-9_.)])?")
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _KEY = re.compile(r"([a-z_]+):(?: |(?=\n))")
-_WORDS = frozenset(
+WORDS = frozenset(
     w for word in ("yes", "no", "true", "false", "on", "off", "null") for w in
     (word, word.capitalize(), word.upper())
 )  # fmt: skip
+"""Plain words that YAML takes for something other than text."""
 _ODD = re.compile(
     "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
@@ -218,7 +226,7 @@ def _canonical(plain: str) -> tuple[list[Entry], dict[object, object]] | None:
         if found is None:
             return None
         key, rest = found[1], line[found.end() :]
-        if key in _WORDS:
+        if key in WORDS:
             return None
         first, row = row, row + 1
         value: Node | None
@@ -266,7 +274,7 @@ def _one(rows: list[str], row: int, text: str) -> tuple[Scalar | None, int]:
         if len(folded) < 2 or folded[-1] != "'" or "'" in inner:
             return None, row
         return Scalar(folded[1:-1].replace("''", "'"), "str"), row
-    if folded in _WORDS:
+    if folded in WORDS:
         return (_NULL if folded == "null" else None), row
     plain = folded[:1].isalpha() and ": " not in folded and " #" not in folded
     return (Scalar(folded, "str") if plain and folded[-1] != ":" else None), row

@@ -1,0 +1,204 @@
+"""One job in a process of its own: how long it took, and what memory it had at most.
+
+    python bench/jobs.py read claude-code PATH      prints {"seconds": 0.4, "megabytes": 96, …}
+
+Only the job is timed, not the start of Python and not the imports; those have a row of their own.
+Each job imports what it needs itself, so that the runtimes compared with run here in their own
+environments.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import importlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+NOW = "2026-11-30T12:00:00.000Z"
+
+
+def bare_read(root: str) -> Callable[[], object]:
+    """Scan a directory and read every file, and no more."""
+
+    def job() -> None:
+        for _, data in _files(root):
+            len(data)
+
+    return job
+
+
+def bare_hash(*roots: str) -> Callable[[], object]:
+    """Hash every file of two stores."""
+
+    def job() -> None:
+        for root in roots:
+            for _, data in _files(root):
+                hashlib.sha256(data).digest()
+
+    return job
+
+
+def bare_write(source: str, target: str) -> Callable[[], object]:
+    """Write the files of a store and force them to the disk, in the way that interop does.
+
+    All of them are written beside their places, then forced, then renamed, then the directories.
+    """
+    files = [(os.path.relpath(path, source), data) for path, data in _files(source)]
+
+    def job() -> None:
+        beside = os.path.join(target, "staging")
+        folders = {os.path.dirname(os.path.join(target, path)) for path, _ in files}
+        for folder in (beside, *sorted(folders)):
+            os.makedirs(folder, exist_ok=True)
+        drafts = [os.path.join(beside, str(n)) for n in range(len(files))]
+        for draft, (_, data) in zip(drafts, files, strict=True):
+            with open(draft, "xb") as file:
+                file.write(data)
+        for draft in drafts:
+            fd = os.open(draft, os.O_RDONLY)
+            os.fsync(fd)
+            os.close(fd)
+        for draft, (path, _) in zip(drafts, files, strict=True):
+            os.rename(draft, os.path.join(target, path))
+        for folder in folders:
+            fd = os.open(folder, os.O_RDONLY)
+            os.fsync(fd)
+            os.close(fd)
+
+    return job
+
+
+def read(name: str, root: str) -> Callable[[], object]:
+    """Read a store into the model."""
+    from interop import registry
+    from interop.disk import tree
+
+    adapter = registry.get(name)
+
+    def job() -> object:
+        return len(adapter.read(tree.load(Path(root), adapter.ignored).files).records)
+
+    return job
+
+
+def diff(one: str, other: str) -> Callable[[], object]:
+    """Compare two stores."""
+    from interop import diff as comparing
+    from interop import registry, stores
+
+    for spec in (one, other):
+        registry.get(spec.partition(":")[0])
+
+    def job() -> object:
+        found = comparing.diff(stores.open_store(one), stores.open_store(other))
+        return len(found.changes)
+
+    return job
+
+
+def convert(source: str, target: str, *kinds: str) -> Callable[[], object]:
+    """Write one store's memory into another."""
+    from interop import convert as converting
+    from interop import registry, settled, stores
+    from interop.choices import Choices
+    from interop.kinds import parse_kind_map
+
+    for name in ("interop.disk.lock", "interop.disk.transaction", "filelock", "platformdirs"):
+        importlib.import_module(name)  # what a conversion imports late is no part of the job
+    for spec in (source, target):
+        registry.get(spec.partition(":")[0])
+    choices = Choices(kind_map=parse_kind_map(",".join(kinds)))
+
+    def job() -> object:
+        if settled.plan(source, target, choices) is not None:
+            return 0
+        here, there = stores.open_store(source), stores.open_store(target, must_exist=False)
+        plan = converting.plan(here, there, choices, now=NOW)
+        converting.apply_plan(plan, here, there, choices)
+        return len(plan.changes)
+
+    return job
+
+
+def check(spec: str) -> Callable[[], object]:
+    """Prove the laws on a store, through every format."""
+    from interop import check as checking
+    from interop import stores
+
+    def job() -> object:
+        report = checking.check(stores.open_store(spec))
+        return report.ok
+
+    return job
+
+
+def bantamkit_read(root: str) -> Callable[[], object]:
+    """Read a store with bantamkit's own reader; runs in its environment."""
+    store: Any = importlib.import_module("bantamkit.memory.store").MemoryStore(Path(root))
+
+    def job() -> object:
+        return len(store._facts())
+
+    return job
+
+
+def memlink_convert(root: str, target: str) -> Callable[[], object]:
+    """Convert Markdown with headers by memlink-bridge, into its own kind of Markdown."""
+    reader: Any = importlib.import_module("memlink.generic_reader").GenericReader()
+    writer: Any = importlib.import_module("memlink.generic_writer").GenericWriter()
+
+    def job() -> object:
+        writer.write(reader.read(Path(root)).memories, Path(target))
+        return None
+
+    return job
+
+
+def _files(root: str) -> Iterator[tuple[str, bytes]]:
+    todo = [root]
+    while todo:
+        with os.scandir(todo.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in ("staging", "undo"):
+                        todo.append(entry.path)
+                else:
+                    with open(entry.path, "rb", buffering=0) as file:
+                        yield entry.path, file.read()
+
+
+def megabytes() -> float:
+    """Give the most memory that this process has had at once."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+JOBS: dict[str, Callable[..., Callable[[], object]]] = {
+    f.__name__: f
+    for f in (
+        bare_read, bare_hash, bare_write, read, diff, convert, check, bantamkit_read,
+        memlink_convert,
+    )
+}  # fmt: skip
+
+
+def main() -> None:
+    """Run the job that is named, and print what was measured."""
+    gc.set_threshold(200_000, 20, 100)  # as the command does
+    job = JOBS[sys.argv[1]](*sys.argv[2:])
+    start = time.perf_counter()
+    said = job()
+    seconds = time.perf_counter() - start
+    print(json.dumps({"seconds": seconds, "megabytes": megabytes(), "said": said}))
+
+
+if __name__ == "__main__":
+    main()

@@ -18,19 +18,26 @@ from typing import Annotated, TypeAlias, cast
 import typer
 
 from interop import __version__
-from interop.cli.text import visible
 from interop.errors import FormatError, InteropError
+from interop.unseen import visible
 
 COMMANDS: Mapping[str, str] = {
     "formats": "What each format can hold, and where its stores lie.",
-    "detect": "Which format a directory is in, and why.",
+    "detect": "Which format a directory or a file is in, and why.",
     "show": "The records of a store, as the canonical model says them.",
     "convert": "Write one store's memory into another.",
     "diff": "What differs between two stores, by record and field.",
-    "check": "Prove on a store that nothing of it gets lost.",
+    "check": "Prove on stores that nothing of them gets lost.",
     "lint": "What a store's runtime would choke on, drop or cap.",
     "export": "Write stores into a SQLite database for searching.",
-    "undo": "Take back the last conversion into a store.",
+    "undo": "Take back the last write into a store.",
+    "complement": "Take the text of removed records out of what interop keeps of a store.",
+    "stores": "The stores that have a name, and finding those that have none yet.",
+    "recall": "What the stores say about something, the best first.",
+    "remember": "Remember something in the one store that is written.",
+    "forget": "Forget a record, as gently as its store's format can.",
+    "hook": "What an agent is to know when a session begins.",
+    "mcp": "Serve the stores to an agent, as an MCP server.",
 }
 """Command -> the first line of its module's docstring, so that help imports none of them."""
 
@@ -44,11 +51,11 @@ Run: TypeAlias = Callable[..., int]
 
 def application(arguments: Sequence[str]) -> typer.Typer:
     """Give the application, with the command that the arguments name and stand-ins for the rest."""
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    chosen = _command(arguments)
     app = typer.Typer(
         name="interop",
         help="Move AI-agent memory between runtimes without losing any of it.",
-        epilog="A store is PATH or FORMAT:PATH; `interop COMMAND --help` says more.",
+        epilog="A store is PATH, FORMAT:PATH or @NAME; `interop COMMAND --help` says more.",
         add_completion=False,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -59,10 +66,22 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     for name, line in COMMANDS.items():
         if name == chosen:
             module = importlib.import_module(f"interop.cli.{name}")
+            if any(word.endswith("-") for word in arguments):
+                _offer_stdin()
             app.command(name, help=module.__doc__)(_leaving(module.run))
         else:
             app.command(name, help=line)(_stand_in)
     return app
+
+
+def _command(arguments: Sequence[str]) -> str | None:
+    """Find the command among the arguments: the first that is no option and no option's value."""
+    before = ""
+    for word in arguments:
+        if not word.startswith("-") and before != "--limit":
+            return word
+        before = word
+    return None
 
 
 def main() -> None:
@@ -76,6 +95,14 @@ def main() -> None:
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
     application(sys.argv[1:])(prog_name="interop")
+
+
+def _offer_stdin() -> None:
+    """Let a store be ``-``: this process's stdin is nobody else's."""
+    from interop import limits  # not at the top, for the sake of start-up
+    from interop.disk import stream
+
+    stream.offer(lambda: sys.stdin.buffer.read(limits.current().store + 1))
 
 
 def run_safely(run: Callable[[], int]) -> int:
@@ -92,7 +119,9 @@ def run_safely(run: Callable[[], int]) -> int:
         return PIPE_CLOSED
     except (InteropError, OSError, ExceptionGroup) as error:
         problems = list(_leaves(error))
-        told = [_sentence(problem) for problem in problems]
+        from interop.secrets import mask  # most runs have no problem
+
+        told = [mask(_sentence(problem)) for problem in problems]
         for sentence in told:
             _tell(sentence)
         return max(_exit_code(problem) for problem in problems)
@@ -151,8 +180,23 @@ def _options(
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=NUMBER",
+            help="How much of a store is read at most: file=SIZE, store=SIZE, files=NUMBER or"
+            " links=NUMBER; may be given several times.",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if limit:
+        from interop import limits  # most runs give none
+
+        said = limit
+        code = run_safely(lambda: limits.give(said) or 0)
+        if code:
+            raise typer.Exit(code)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,9 @@ def _unread(store: Opened, among: Sequence[Opened]) -> Iterator[str]:
     by_bytes = all(other.adapter is store.adapter for other in among)
     for p in store.raw.problems:
         if p.unread and (p.path in on_disk or not by_bytes):
-            yield f"{store.label}: {p.path}: {p.problem}; it was not compared"
+            cut = p.path in on_disk and p.path in store.tree.files
+            how = "only what is left of it was compared" if cut else "it was not compared"
+            yield f"{store.label}: {p.path}: {p.problem}; {how}"
 
 
 def _summary(every: Diff, shown: Diff) -> str:

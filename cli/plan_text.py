@@ -56,7 +56,10 @@ def explain(plan: Plan) -> Iterator[str]:
             yield from _record(outcome)
     if plan.lost:
         yield from ("", "lost, because nothing is kept beside the store:")
-        yield from (f"  {line}" for line in plan.lost)
+        yield from (f"  {mask(line)}" for line in plan.lost)
+    if plan.secrets:
+        yield from ("", "secrets that would leave this machine:")
+        yield from (f"  {line}" for line in plan.secrets)
     if plan.notes:
         yield from ("", "note:")
         yield from (f"  {mask(line)}" for line in plan.notes)
@@ -96,7 +99,7 @@ def _record(outcome: Outcome) -> Iterator[str]:
     if outcome.reason:
         yield f"  why: {mask(outcome.reason)}"
     if outcome.remedy:
-        yield f"  way out: {outcome.remedy}"
+        yield f"  way out: {mask(outcome.remedy)}"
 
 
 def as_object(plan: Plan) -> dict[str, Json]:
@@ -107,7 +110,8 @@ def as_object(plan: Plan) -> dict[str, Json]:
         "outcomes": [_outcome(o) for o in plan.outcomes],
         "changes": [{"action": action, "path": path} for action, path in plan.on_disk],
         "notes": list(map(mask, plan.notes)),
-        "lost": list(plan.lost),
+        "lost": list(map(mask, plan.lost)),
+        "secrets": list(plan.secrets),
         "template": dict(plan.template),
     }
 
@@ -124,5 +128,5 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
     if outcome.reason:
         out["reason"] = mask(outcome.reason)
     if outcome.remedy:
-        out["remedy"] = outcome.remedy
+        out["remedy"] = mask(outcome.remedy)
     return out

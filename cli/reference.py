@@ -27,8 +27,9 @@ Made from the commands by `make docs`; a test compares the two.
 
 A store is written `PATH`, and its format is detected, or `FORMAT:PATH`. Only the name of a known
 format is a prefix, so `C:\\store` is a path. `claude-code:` without a path is the memory directory
-of the current project, by Claude Code's own rules. `interop --version` says the version,
-`interop COMMAND --help` what stands here.
+of the current project, by Claude Code's own rules. `@NAME` is a store that has been [given a
+name](configuration.md). `interop --version` says the version, `interop COMMAND --help` what stands
+here. `interop --limit NAME=NUMBER COMMAND …` raises [how much is read at most](limits.md).
 
 Results go to stdout, everything else to stderr. With `--json` the result is JSON, one object a line
 or one object, as each command says. Control characters in a store's text are shown as escapes.

@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from interop.errors import UsageError
 from interop.model import Json
 from interop.unseen import visible
+
+if TYPE_CHECKING:
+    from interop.outgoing import Policy
 
 
 def short(text: str, width: int) -> str:
@@ -70,3 +75,17 @@ def json_lines(objects: Iterable[Mapping[str, Json]]) -> None:
 def amount(number: int, noun: str, plural: str = "") -> str:
     """Say a number of things: ``1 record``, ``2 records``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def policy_of(said: str | None) -> Policy | None:
+    """Take what was said about secrets.
+
+    Raises:
+        UsageError: it is none of the three.
+    """
+    for one in ("warn", "refuse", "allow"):
+        if said == one:
+            return one
+    if said is None:
+        return None
+    raise UsageError(f"--secrets: {said!r} is none of warn, refuse and allow")

@@ -26,15 +26,21 @@ def as_one_file(destination: Opened, changes: Sequence[FileChange]) -> bytes:
 
 
 @contextmanager
-def locked(root: Path, label: str, wait: float) -> Generator[None]:
+def locked(root: Path, label: str, wait: float, *, file: bool = False) -> Generator[None]:
     """Hold a store's lock: what is read within is what will be written on.
+
+    Args:
+        root: the store.
+        label: what is done, for whoever waits.
+        wait: seconds to wait for another interop.
+        file: is the store one file, also where there is none yet?
 
     Raises:
         WriteError: another interop holds it all the time, or it cannot be made here.
         RefusedError: an interrupted write could not be taken back whole.
     """
     real = Path(os.path.realpath(root))
-    writing = replacing.writing if single.is_one(real) else transaction.writing
+    writing = replacing.writing if file or single.is_one(real) else transaction.writing
     try:
         with writing(real, label, wait):
             yield

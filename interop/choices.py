@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from interop.host import HostOptions
 from interop.model import Json
 from interop.stores import Opened
+
+if TYPE_CHECKING:
+    from interop.outgoing import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,9 @@ class Choices:
     complement: bool = True
     allow_loss: bool = False
     accept_stale: bool = False
+    secrets: Policy | None = None
+    """What to do about secrets on their way into a store that leaves the machine; None: as the
+    user's settings say."""
     host: HostOptions = field(default_factory=HostOptions)
     """What is to follow around the files, where the format has something there."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from interop import outgoing
 from interop.applying import apply_changes, as_one_file
 from interop.choices import NO_CHOICES, Choices
 from interop.complement import loads as load_complement
@@ -43,7 +44,8 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
             doubts,
         )
     check_terms(choices.kind_map, destination.adapter.kinds, destination.adapter.name)
-    return Planning(source, destination, choices, now).plan()
+    made = Planning(source, destination, choices, now).plan()
+    return outgoing.warned(made, destination, choices.secrets, commits=choices.host.commit)
 
 
 def _check_apart(source: Opened, destination: Opened) -> None:
@@ -63,7 +65,7 @@ def _check_apart(source: Opened, destination: Opened) -> None:
 def _check_readable(source: Opened, destination: Opened, choices: Choices) -> None:
     """Refuse where the disk does not give a file: it would be taken for one that was removed."""
     unread = [
-        f"{s.root / p.path}: {p.problem}"
+        f"{s.root / p.path if s.adapter.file is None else s.root}: {p.problem}"
         for s in (source, destination)
         for p in s.tree.problems
         if p.unread
@@ -139,6 +141,7 @@ def _check_decided(plan: Plan, choices: Choices) -> None:
             "leave out --no-complement, or accept the loss with --allow-loss",
             plan.lost,
         )
+    outgoing.check(plan.destination, plan.secrets, choices.secrets)
 
 
 def check_host(plan: Plan, destination: Opened, choices: Choices) -> None:

@@ -104,6 +104,8 @@ class Plan:
     """What nothing will keep, because no complement is written; refused unless allowed."""
     template: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """What is undecided, in the form of a decisions file."""
+    secrets: tuple[str, ...] = ()
+    """Secrets that would enter a store which leaves the machine: where, and what, never which."""
     generation: int = 0
     """Of the complement that the destination will have; 0 for none."""
     file: str | None = None

@@ -6,32 +6,33 @@ them, line by line. Where that clashes a person decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from interop import complement as complements
-from interop import disk, inline, registry, threeway
+from interop import disk, inline, registry, stores, threeway
 from interop.adapter import Adapter
 from interop.disk import Applied, Undone, remember, remembered, replacing, single
 from interop.disk import undo as put_back
 from interop.disk.undo import Later, Settled, label_of
-from interop.errors import FormatError, RefusedError
+from interop.errors import FormatError
 from interop.host import Host, HostOptions, Token
 from interop.plan import COMPLEMENT
 
 
 def undo(
-    root: Path, adapter: Adapter | None = None, *, dry_run: bool = False, force: bool = False
+    root: Path, format_name: str | None = None, *, dry_run: bool = False, force: bool = False
 ) -> Undone:
     """Take back the last apply to a store, and what followed it around the files.
 
     Args:
         root: the store.
-        adapter: its format, without which a file that was edited since is never merged.
+        format_name: its format; detected where it matters and is not given.
         dry_run: write nothing.
         force: put back what clashes with later edits too; the next undo gives the edits back.
 
@@ -41,11 +42,11 @@ def undo(
         WriteError: putting it back failed, and was taken back.
     """
     one = single.is_one(root)
-    settle = _Settling(adapter).settle if adapter is not None else None
+    settle = _Settling(root, format_name).settle
     if one:
         undone = replacing.undo(root, dry_run=dry_run, settle=settle, force=force)
     else:
-        around = _Around(root, adapter)
+        around = _Around(root)
         undone = put_back(root, dry_run=dry_run, settle=settle, force=force, around=around)
     if dry_run:
         return undone
@@ -83,11 +84,21 @@ def token_of(note: Mapping[str, Any]) -> Token:
 class _Settling:
     """What becomes of files that were edited since, in a store of some format."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self.adapter = adapter
+    def __init__(self, root: Path, format_name: str | None) -> None:
+        self.root, self.format_name = root, format_name
+
+    @cached_property
+    def adapter(self) -> Adapter | None:
+        """The store's format; None where it looks like none, or like several."""
+        if self.format_name is not None:
+            return registry.get(self.format_name)
+        found = stores.detect(self.root)
+        return registry.get(found[0].format) if len(found) == 1 else None
 
     def settle(self, later: Later) -> Settled:
         """Take the apply out from under the edits, or say why that needs a person."""
+        if self.adapter is None:
+            return Settled(clash="name its format, as FORMAT:PATH, to have it put together")
         repeats = later.path != COMPLEMENT and self.adapter.index(later.path)
         if later.before is None and not repeats:
             return Settled(clash="it was new, and taking it back would take the edits away")
@@ -108,21 +119,23 @@ class _Settling:
             except FormatError as error:
                 return error.problem
             return ""
+        assert self.adapter is not None
         if self.adapter.file is not None and (why := self.adapter.file.check(merged)):
             return why
-        before = {p.problem for data in (later.now, later.before) for p in self._problems(later.path, data)}
-        new = [p.problem for p in self._problems(later.path, merged) if p.problem not in before]
-        return new[0] if new else ""
+        sides = (later.now, later.before)
+        before = {problem for data in sides for problem in self._problems(later.path, data)}
+        return next((p for p in self._problems(later.path, merged) if p not in before), "")
 
-    def _problems(self, path: str, data: bytes | None) -> Any:
-        return () if data is None else self.adapter.read({path: data}).problems
+    def _problems(self, path: str, data: bytes | None) -> Sequence[str]:
+        assert self.adapter is not None
+        return [] if data is None else [p.problem for p in self.adapter.read({path: data}).problems]
 
 
 class _Around:
     """What is around a store's files follows its undo: by taking back its own part, or anew."""
 
-    def __init__(self, root: Path, adapter: Adapter | None) -> None:
-        self.root, self.adapter = root, adapter
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     def before(self, undone: Undone) -> None:
         """Refuse before anything is written."""

@@ -110,7 +110,11 @@ class Repository:
         _restore(root, changed, edited)
         words = _git(root, "log", "-1", "--format=%s", token.commit).strip()
         text = f'Revert "{words}"\n\nThis reverts commit {token.commit}.\n'
-        _git(root, "commit", "--quiet", "-F", "-", data=text)
+        try:
+            _git(root, "commit", "--quiet", "-F", "-", data=text)
+        except InteropError:
+            _run(root, "reset", "--quiet")  # nothing was staged before
+            raise
 
 
 def _recorded(

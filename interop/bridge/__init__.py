@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from interop.bridge.reading import Reading
     from interop.host import HostOptions
     from interop.model import Link
+    from interop.outgoing import Policy
     from interop.stores import Opened
 
     Named: TypeAlias = str | Opened
@@ -161,6 +162,7 @@ class Bridge:
         tags: Iterable[str] = (),
         links: Iterable[str | Link] = (),
         allow_tombstoned: bool = False,
+        secrets: Policy | None = None,
         host: HostOptions | None = None,
     ) -> Remembered:
         """Write a memory into the one store that is written.
@@ -178,12 +180,15 @@ class Bridge:
             tags: where the format has tags.
             links: targets, or ``Link`` values with a relation.
             allow_tombstoned: let it state a value that a tombstone rejects.
+            secrets: what to do about a secret on its way into a store that is in a git repository
+                or a sync folder: ``warn``, ``refuse`` or ``allow``; None as the settings say.
             host: what the store's surroundings are to do (memhtml: commit).
 
         Raises:
             RefusedError: it states a rejected value (with the tombstone's id, reason and
                 replacement), its kind is unknown or missing where one is demanded, its name is
-                taken by something else, or the format cannot say a field of it.
+                taken by something else, the format cannot say a field of it, or a secret is
+                refused.
             UsageError: no store to write was named, or there is nothing to remember.
             WriteError: writing failed and was taken back, or another interop held the lock.
         """
@@ -197,6 +202,7 @@ class Bridge:
             kind=kind,
             tags=tuple(tags),
             links=tuple(links),
+            secrets=secrets,
         )
         return remember(
             self._stores(), new, allow_tombstoned=allow_tombstoned, wait=self._wait, host=host

@@ -11,9 +11,11 @@ from interop.bridge import writing
 from interop.bridge.reading import Reading
 from interop.bridge.results import Added, Remembered
 from interop.bridge.writing import Outcome
+from interop.complement import given
 from interop.errors import RefusedError, UsageError
 from interop.host import HostOptions
 from interop.model import Body, Link, Memory, Record
+from interop.outgoing import Policy
 from interop.rendering import lower
 from interop.stores import Opened
 
@@ -32,6 +34,8 @@ class New:
     kind: str | None = None
     tags: tuple[str, ...] = ()
     links: tuple[str | Link, ...] = ()
+    secrets: Policy | None = None
+    """What to do about a secret on its way into a store that leaves the machine."""
 
 
 def remember(
@@ -52,7 +56,7 @@ def remember(
         values = guard.rejected_values(
             [*(v.stone for v in guarding.stones([store]).values), *stones]
         )
-        return _Remembering(reading, store, new).outcome(values, allowed=allow_tombstoned)
+        return _Remembering(reading, store, new, host).outcome(values, allowed=allow_tombstoned)
 
     answer, token = writing.write(reading, decide, wait=wait, host=host)
     missing = tuple(p for p in problems if p.store != reading.write)
@@ -66,10 +70,10 @@ def remember(
 class _Remembering:
     """One memory on its way into one store."""
 
-    def __init__(self, reading: Reading, store: Opened, new: New) -> None:
-        self.store, self.new = store, new
+    def __init__(self, reading: Reading, store: Opened, new: New, host: HostOptions | None) -> None:
+        self.store, self.new, self.host = store, new, host
         self.adapter: Adapter = store.adapter
-        self.context = Context(now=writing.moment())
+        self.context = Context(now=writing.moment(), given=given(store.complement))
         self.name = reading.write or store.label
 
     def outcome(self, stones: guard.Values, *, allowed: bool) -> Outcome[Remembered]:
@@ -93,7 +97,11 @@ class _Remembering:
             return self.again(known, fitted.record)
         self.check_name()
         put = writing.put(
-            self.store, {r.key: r for r in (*self.store.raw.records, target)}, self.context
+            self.store,
+            {r.key: r for r in (*self.store.raw.records, target)},
+            self.context,
+            self.new.secrets,
+            self.host,
         )
         stands = put.records[target.key]
         supplied = writing.added(put.supplied, target.key)

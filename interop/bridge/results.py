@@ -164,8 +164,15 @@ class Added:
     reason: str
 
     def to_json(self) -> dict[str, Json]:
-        """Give its JSON form."""
-        return {"field": self.field, "value": self.value, "reason": self.reason}
+        """Give its JSON form, with secrets masked: it repeats what was said elsewhere."""
+        from interop.secrets import mask  # most answers add nothing
+
+        return {"field": self.field, "value": mask(self.value), "reason": self.reason}
+
+    def __str__(self) -> str:
+        """`field supplied: value (reason)`, with secrets masked."""
+        told = self.to_json()
+        return f"{self.field} supplied: {told['value']!r} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,17 +13,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from interop import applying, stores
+from interop import applying, outgoing, stores
 from interop import complement as complements
 from interop.adapter import Context, Refusal, Supplied, Written
 from interop.bridge.places import Place
 from interop.bridge.reading import Reading
 from interop.bridge.results import Added
-from interop.disk import state, tree
+from interop.disk import single, state, tree
+from interop.disk.tree import Tree
 from interop.errors import FormatError, RefusedError, UsageError
 from interop.host import HostOptions, Token
 from interop.measure import new_findings, read_back
 from interop.model import Files, Record, Store
+from interop.outgoing import Policy
 from interop.plan import COMPLEMENT, FileChange, digest
 from interop.stores import Opened
 
@@ -79,9 +81,9 @@ def write(
     outcome = decide(opened)
     if not outcome.changes:
         return outcome.answer, None
-    with applying.locked(place.root, outcome.label, wait):
-        now = tree.load(opened.root, opened.adapter.ignored, missing_ok=True)
-        if now != opened.tree:
+    is_file = opened.adapter.file is not None
+    with applying.locked(place.root, outcome.label, wait, file=is_file):
+        if _loaded(opened) != opened.tree:
             opened = _open(place)
             outcome = decide(opened)
             if not outcome.changes:
@@ -115,8 +117,21 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def put(store: Opened, target: Mapping[str, Record], context: Context) -> Put:
+def put(
+    store: Opened,
+    target: Mapping[str, Record],
+    context: Context,
+    secrets: Policy | None = None,
+    host: HostOptions | None = None,
+) -> Put:
     """Say what a store's files become when its records are these, and see that they are read so.
+
+    Args:
+        store: the store as it is.
+        target: its records as they are to be.
+        context: for its adapter.
+        secrets: what to do about those that would leave the machine.
+        host: what the user asked of the surroundings.
 
     Raises:
         RefusedError: the format refuses one of the records beside the others, or a record that is
@@ -129,13 +144,16 @@ def put(store: Opened, target: Mapping[str, Record], context: Context) -> Put:
     written = adapter.write(records, there, context)
     refuse(store, written.refused)
     result = read_back(adapter, written, written.files, raw, target, store.label)
+    changes = _changes(store, written)
+    commits = host is None or host.commit
     return Put(
-        changes=_changes(store, written),
+        changes=changes,
         records=written.records,
         supplied=written.supplied,
         notes=(
             *written.notes,
             *new_findings(adapter, (there, store.raw), (written.files, result)),
+            *outgoing.notes(store, changes, secrets, commits=commits),
         ),
     )
 
@@ -165,13 +183,14 @@ def _open(place: Place) -> Opened:
     except OSError as error:
         said = (error.strerror or str(error)).lower()
         raise FormatError(str(place.root), f"cannot be read ({said})") from error
-    if opened.adapter.file is not None:
-        raise RefusedError(
-            opened.label,
-            "is one file, which is written as a whole",
-            "convert into it, and let the bridge write to a store that is a folder",
-        )
     return replace(opened, root=Path(place.root))
+
+
+def _loaded(opened: Opened) -> Tree:
+    """Read the files of a store once more."""
+    if opened.adapter.file is not None:
+        return single.load(opened.root, opened.adapter.file.path, missing_ok=True)
+    return tree.load(opened.root, opened.adapter.ignored, missing_ok=True)
 
 
 def _changes(store: Opened, written: Written) -> tuple[FileChange, ...]:

@@ -53,7 +53,11 @@ class Journal:
 
     def new(self, root: Path, index: int) -> Path:
         """Give the place where the new bytes of an entry wait."""
-        return root / f"{layout.OWN}/staging/{self.number}/{index}"
+        return Path(self.new_at(root, index))
+
+    def new_at(self, root: Path, index: int) -> str:
+        """Give that place as a string, as ``layout.at`` does."""
+        return f"{root}/{layout.OWN}/staging/{self.number}/{index}"
 
     def old(self, root: Path, index: int) -> Path:
         """Give the place where the displaced bytes of an entry are kept."""

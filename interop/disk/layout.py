@@ -14,6 +14,7 @@ None of the names has an extension, so no runtime takes one for a memory.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -77,7 +78,12 @@ def place(root: Path, path: str) -> Path:
     return root / path
 
 
-def is_dir(path: Path) -> bool:
+def at(root: Path, path: str) -> str:
+    """Give that place as a string: for every file of a store, joining paths is half of the work."""
+    return f"{root}/{path}"
+
+
+def is_dir(path: str | Path) -> bool:
     """Is this a directory, and not a link to one?"""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
@@ -98,11 +104,23 @@ def invalid(path: str) -> str | None:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts):
         return "has an empty part, '.' or '..' in it"
-    if os.name == "nt" and any(c in path for c in '\\:*?"<>|'):
-        return "has a character in it that Windows reserves"
+    if os.name == "nt" and any(map(reserved, parts)):
+        return "has a name or a character in it that Windows reserves"
     if path != COMPLEMENT and any(part.casefold() in SKIPPED for part in parts):
         return "is inside a folder that is no part of a store"
     return None
+
+
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?", re.IGNORECASE)
+
+
+def reserved(name: str) -> bool:
+    """Does Windows take this name for a device or another name, or refuse it?"""
+    return (
+        any(c in name for c in '\\:*?"<>|')
+        or name.endswith((".", " "))
+        or _DEVICE.fullmatch(name) is not None
+    )
 
 
 def check_own(root: Path) -> None:
@@ -135,7 +153,8 @@ def check_paths(root: Path, changes: Sequence[FileChange]) -> None:
     if bad:
         raise RefusedError(str(root), "the plan names paths that cannot be written", details=bad)
     assert len({c.path for c in changes}) == len(changes), "a plan changes a file once"
-    bad = [line for c in changes if (line := _blocked(root, c))]
+    known: set[str] = set()
+    bad = [line for c in changes if (line := _blocked(root, c, known))]
     if bad:
         raise RefusedError(
             str(root),
@@ -156,42 +175,47 @@ def through_link(root: Path, path: str) -> bool:
     """Does the way to this path now lead through something that is not a real directory?"""
     for parent in parents(path):
         try:
-            if not stat.S_ISDIR(os.lstat(place(root, parent)).st_mode):
+            if not stat.S_ISDIR(os.lstat(at(root, parent)).st_mode):
                 return True
         except FileNotFoundError:
             return False
     return False
 
 
-def _blocked(root: Path, change: FileChange) -> str | None:
-    """Say what stands in the way: a link or a file as parent, a directory at the path itself."""
+def _blocked(root: Path, change: FileChange, known: set[str]) -> str | None:
+    """Say what stands in the way: a link or a file as parent, a directory at the path itself.
+
+    ``known`` are the parents that were found to be directories.
+    """
     for parent in parents(change.path):
+        if parent in known:
+            continue
         try:
-            mode = os.lstat(place(root, parent)).st_mode
+            mode = os.lstat(at(root, parent)).st_mode
         except FileNotFoundError:
             return None
         if stat.S_ISLNK(mode):
             return f"{change.path!r}: {parent!r} is a symbolic link, which interop never follows"
         if not stat.S_ISDIR(mode):
             return f"{change.path!r}: {parent!r} is a file"
-    if is_dir(place(root, change.path)):
+        known.add(parent)
+    if is_dir(at(root, change.path)):
         return f"{change.path!r} is a folder"
     return None
 
 
 def _check_folded(root: Path, created: Iterable[str]) -> None:
     """Refuse new names that the file system takes for others (``Note.md`` and ``note.md``)."""
-    listings: dict[Path, frozenset[str]] = {}
+    listings: dict[str, frozenset[str]] = {}
     clashes: list[str] = []
     new: dict[str, str] = {}
     for path in dict.fromkeys(p for c in created for p in (*parents(c), c)):
-        folder = place(root, path).parent
-        name = path.rsplit("/", 1)[-1]
+        folder, _, name = path.rpartition("/")
         if folder not in listings:
-            listings[folder] = _names(folder)
-        if os.path.lexists(folder / name):
+            listings[folder] = _names(place(root, folder))
+        if listings[folder] and os.path.lexists(at(root, path)):
             if name not in listings[folder]:
-                clashes.append(f"{path!r} and {_same(folder, name, listings[folder])!r}")
+                clashes.append(f"{path!r} and {_same(place(root, folder), name)!r}")
             continue
         twin = new.setdefault(_fold(path), path)
         if twin != path and folds(root):
@@ -216,9 +240,9 @@ def _names(folder: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _same(folder: Path, name: str, names: Iterable[str]) -> str:
+def _same(folder: Path, name: str) -> str:
     """Find the entry that the file system means by ``name``."""
-    for other in sorted(names):
+    for other in sorted(_names(folder)):
         if _fold(other) == _fold(name) and os.path.samefile(folder / other, folder / name):
             return other
     return name

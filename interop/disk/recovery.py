@@ -129,10 +129,11 @@ def roll_back(root: Path, journal: Journal) -> tuple[str, ...]:
 
 def touched(root: Path, journal: Journal) -> list[Path]:
     """List the directories whose names an apply changes, and that are there."""
-    paths = {
-        layout.place(root, path).parent
+    inside = {
+        path.rpartition("/")[0]
         for path in (*(e.path for e in journal.entries), *journal.made, *journal.emptied)
     }
+    paths = {layout.place(root, folder) for folder in inside}
     paths |= {layout.staging(root, journal.number), layout.undo(root, journal.number)}
     return sorted(p for p in paths if layout.is_dir(p))
 
@@ -146,8 +147,8 @@ def sync_dirs(paths: Iterable[Path]) -> None:
 def make_parents(root: Path, path: str, modes: dict[str, int]) -> None:
     """Make the directories that a path needs, none wider than the one it is in."""
     for parent in layout.parents(path):
-        place = layout.place(root, parent)
-        if not layout.is_dir(place):
+        if not layout.is_dir(layout.at(root, parent)):
+            place = layout.place(root, parent)
             durable.make_dir(place, modes.get(parent, os.stat(place.parent).st_mode & 0o777))
 
 
@@ -250,17 +251,28 @@ def _take_back_old(root: Path, journal: Journal, index: int, entry: Entry) -> st
 def _stays(root: Path, journal: Journal, index: int, why: str) -> str:
     entry = journal.entries[index]
     line = f"{entry.path!r} {why} and stays as it is"
-    if displaced(root, journal, index) is None:
+    source = displaced(root, journal, index)
+    if source is None or _same(source, layout.place(root, entry.path)):
         return line
     kept = journal.old(root, index).relative_to(root).as_posix()
     return f"{line}; what stood there before is kept in {kept!r}"
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Are these two names of one file?"""
+    try:
+        return os.path.samestat(os.lstat(one), os.lstat(other))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def _clear(root: Path, journal: Journal, left: dict[int, str]) -> None:
     """Drop the new bytes and the displaced ones, but for those of files that were left alone."""
     for index in range(len(journal.entries)):
         old = journal.old(root, index)
-        if index not in left:
+        # one that is only a second name of what another program wrote keeps nothing
+        place = layout.place(root, journal.entries[index].path)
+        if index not in left or _same(old, place):
             durable.remove(old)
         elif (source := displaced(root, journal, index)) is not None and source != old:
             durable.move(source, old)

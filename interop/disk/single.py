@@ -16,6 +16,7 @@ from interop import inline, limits
 from interop.disk import layout, state
 from interop.disk.tree import TooMuchError, Tree, read_bounded
 from interop.errors import FormatError
+from interop.model import Problem
 from interop.plan import digest
 
 
@@ -49,10 +50,14 @@ def load(path: Path, name: str, *, missing_ok: bool = False) -> Tree:
 
 
 def tree_of(data: bytes, name: str) -> Tree:
-    """Give the tree of a file that says this; an empty file is an empty store."""
-    own, complement = inline.split(data)
+    """Give the tree of a file that says this; an empty file is an empty store.
+
+    That it was cut off is a problem of the tree, so that nobody takes half of it for the whole.
+    """
+    own, complement, cut = inline.parts(data)
     files = {name: own} if data else {}
-    return Tree(files=files, complement=complement, problems=(), whole=digest(data))
+    problems = () if cut is None else (Problem(path=name, problem=cut, unread=True),)
+    return Tree(files=files, complement=complement, problems=problems, whole=digest(data))
 
 
 def read(path: Path, *, missing_ok: bool = False) -> bytes | None:
@@ -69,7 +74,10 @@ def read(path: Path, *, missing_ok: bool = False) -> bytes | None:
         if not stat.S_ISREG(mode):
             raise FormatError(str(path), "is no regular file", "give its bytes to stdin, as '-'")
         most = limits.current()
-        return read_bounded(real, most.store, most.links, name="store")
+        # an interrupted write may have left a second name, which the next one clears up
+        interrupted = os.path.lexists(layout.journal(home(path)))
+        links = None if interrupted else most.links
+        return read_bounded(real, most.store, links, name="store")
     except TooMuchError as error:
         raise FormatError(str(path), str(error)) from error
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from interop import limits
 from interop.errors import FormatError, UsageError
 
 _offered: Callable[[], bytes] | None = None
@@ -34,6 +35,12 @@ def take() -> bytes:
         raise UsageError("'-' is named twice, and stdin can be read only once", "name a file")
     _taken = True
     try:
-        return _offered()
+        data = _offered()
     except OSError as error:
         raise FormatError("-", f"cannot be read ({error.strerror})", "give it a file") from error
+    most = limits.current().store
+    if len(data) > most:
+        raise FormatError(
+            "-", f"is larger than {limits.size(most)}", limits.way_out("store", most + 1)
+        )
+    return data

@@ -31,7 +31,7 @@ from interop.disk.recovery import (
 )
 from interop.disk.tree import Tree, scan
 from interop.errors import FormatError, InteropError, RefusedError, WriteError
-from interop.plan import FileChange, digest
+from interop.plan import COMPLEMENT, FileChange, digest
 
 WROTE_BYTES = 64 * 1024 * 1024
 """Up to so many new bytes of one apply are kept, so that it can be undone under later edits."""
@@ -172,8 +172,9 @@ def run(
             _put(root, journal, index, modes)
         _remove_emptied(root, journal, undoes.made if undoes else None)
         sync_dirs(touched(root, journal))
-        _read_back(root, journal)
-        verify(scan(root, ignored))
+        found = scan(root, ignored)
+        _read_back(root, journal, found)
+        verify(found)
         if follow is not None:
             _follow(root, journal, follow)
         _commit(root, journal)
@@ -198,7 +199,7 @@ def _check(root: Path, changes: Sequence[FileChange]) -> None:
     stale = [
         f"{c.path!r} {_what_changed(c.before, now)}"
         for c in changes
-        if (now := durable.digest_at(layout.place(root, c.path))) != c.before
+        if (now := durable.digest_at(layout.at(root, c.path))) != c.before
     ]
     if stale:
         raise RefusedError(
@@ -254,7 +255,7 @@ def _stage(
     for folder in folders:
         durable.make_dir(folder.parent, mode)
         durable.make_dir(folder, mode)
-    siblings: dict[Path, int | None] = {}
+    siblings: dict[str, int | None] = {}
     for index, change in enumerate(changes):
         if change.after is None:
             continue
@@ -262,28 +263,28 @@ def _stage(
         if change.before is not None:
             model = layout.place(root, change.path)
         if model is None:
-            mode_of = _mode_beside(root, layout.place(root, change.path).parent, siblings)
+            mode_of = _mode_beside(root, change.path.rpartition("/")[0], siblings)
         else:
             mode_of = stat.S_IMODE(os.lstat(model).st_mode)
-        durable.write_new(journal.new(root, index), change.after, mode_of, model)
+        durable.write_new(journal.new_at(root, index), change.after, mode_of, model)
     # All are written before the first is forced, so that the disk gets them in one go.
-    for index, change in enumerate(changes):
-        if change.after is not None:
-            durable.sync_file(journal.new(root, index))
+    written = [n for n, change in enumerate(changes) if change.after is not None]
+    durable.sync_files([journal.new_at(root, index) for index in written])
     sync_dirs((*folders, *(f.parent for f in folders)))
 
 
-def _mode_beside(root: Path, folder: Path, known: dict[Path, int | None]) -> int | None:
+def _mode_beside(root: Path, folder: str, known: dict[str, int | None]) -> int | None:
     """Give the permission bits of the files beside a new one, or further up, if there are any."""
     if folder not in known:
+        place = layout.place(root, folder)
         try:
-            names = sorted(os.listdir(folder)) if folder != layout.own(root) else []
+            names = sorted(os.listdir(place)) if folder != layout.OWN else []
         except FileNotFoundError:
             names = []
-        modes = (os.lstat(folder / name).st_mode for name in names)
+        modes = (os.lstat(place / name).st_mode for name in names)
         mode = next((m & 0o666 | 0o600 for m in modes if stat.S_ISREG(m)), None)
-        if mode is None and folder != root:
-            mode = _mode_beside(root, folder.parent, known)
+        if mode is None and folder:
+            mode = _mode_beside(root, folder.rpartition("/")[0], known)
         known[folder] = mode
     return known[folder]
 
@@ -303,15 +304,14 @@ def keep_wrote(root: Path, journal: Journal, changes: Sequence[FileChange], mode
     """Keep what is written, so that undo can tell it from what others write over it later."""
     if 0 < sum(entry.size for entry in journal.entries) <= WROTE_BYTES:
         place = layout.wrote(root, journal.number)
-        durable.write_new(place, b"".join(c.after or b"" for c in changes), mode)
+        durable.write_new(place, [c.after or b"" for c in changes], mode)
         durable.sync_file(place)
 
 
 def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> None:
     """Put one file in its place, and look at what it displaced."""
     entry = journal.entries[index]
-    place = layout.place(root, entry.path)
-    new, old = journal.new(root, index), journal.old(root, index)
+    place, new = layout.at(root, entry.path), journal.new_at(root, index)
     if layout.through_link(root, entry.path):
         raise _meanwhile(root, entry, "its folder was replaced by a link")
     if entry.before is None:
@@ -321,6 +321,7 @@ def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> Non
         except FileExistsError as error:
             raise _meanwhile(root, entry, "it appeared") from error
         return
+    old = journal.old(root, index)
     if entry.after is None:
         durable.move_new(place, old)
     elif durable.exchange(new, place):
@@ -349,10 +350,13 @@ def _remove_emptied(root: Path, journal: Journal, only: Collection[str] | None) 
             durable.remove_dir(layout.place(root, path))
 
 
-def _read_back(root: Path, journal: Journal) -> None:
+def _read_back(root: Path, journal: Journal, found: Tree) -> None:
     """Look once more at every file, the new ones and the displaced ones."""
     for index, entry in enumerate(journal.entries):
-        if durable.digest_at(layout.place(root, entry.path)) != entry.after:
+        data = found.complement if entry.path == COMPLEMENT else found.files.get(entry.path)
+        # what is never loaded as a part of the store is looked at by itself
+        now = durable.digest_at(layout.at(root, entry.path)) if data is None else digest(data)
+        if now != entry.after:
             raise _meanwhile(root, entry, "it does not say what was written")
         # A program that had it open when it was displaced has written to it since.
         if entry.before and durable.digest_at(journal.old(root, index)) != entry.before:

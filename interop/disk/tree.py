@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -56,8 +56,9 @@ def load(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False
         return Tree(files={}, complement=None, problems=())
     for left in reversed(range(_TRIES)):
         stamp = _stamp(real)
-        tree = scan(real, ignored)
         journal = _pending(real)
+        # an interrupted write may have left second names, which the next one clears up
+        tree = scan(real, ignored, {e.path for e in journal.entries} if journal else ())
         if journal is not None:
             before = _as_before(real, journal, tree, ignored)
             if before.moved and left:
@@ -132,8 +133,11 @@ def resolve(root: Path, *, missing_ok: bool) -> Path | None:
     return Path(os.path.realpath(root))
 
 
-def scan(root: Path, ignored: Callable[[str], bool]) -> Tree:
-    """Read what is there now, whatever a journal says of it."""
+def scan(root: Path, ignored: Callable[[str], bool], linked: Collection[str] = ()) -> Tree:
+    """Read what is there now, whatever a journal says of it.
+
+    ``linked`` are files that may have any number of names.
+    """
     listing = _list(root, ignored)
     problems = listing.problems
     files: dict[str, bytes] = {}
@@ -141,7 +145,9 @@ def scan(root: Path, ignored: Callable[[str], bool]) -> Tree:
     total = 0
     for path, place in sorted(listing.files):
         try:
-            files[path] = data = read_bounded(place, most.file, most.links)
+            files[path] = data = read_bounded(
+                place, most.file, None if path in linked else most.links
+            )
         except FileNotFoundError:
             continue  # deleted since it was listed
         except OSError as error:

@@ -185,7 +185,9 @@ def sentences(error: Exception) -> list[str]:
     if isinstance(error, OSError) and error.filename is not None:
         return [f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"]
     if isinstance(error, InteropError | OSError | sqlite3.Error):
-        return [str(error)]
+        from interop.secrets import mask  # most calls have no problem
+
+        return [mask(str(error))]
     raise error  # a fault of ours
 
 

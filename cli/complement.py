@@ -1,4 +1,4 @@
-"""Take the text of removed records out of what interop keeps of a store.
+"""Take removed records' text out of what interop keeps.
 
 ACTION is prune. A complement goes on repeating a record that was removed, and undo data keeps the
 files that were written over. Pruning takes both away: the record's line stays without its text, so

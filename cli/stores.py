@@ -1,4 +1,4 @@
-"""The stores that have a name, and finding those that have none yet.
+"""Name stores, list them, and find those without a name.
 
 A named store is written @NAME wherever a store is expected. ACTION is one of
 

@@ -5,6 +5,7 @@
 #   make lint    ruff, mypy --strict, pyright
 #   make lowest  the main tests once more, with the lowest versions of all that is depended on
 #   make bench   what it costs, as ratios   (make bench ARGS='reading --size 1000')
+#   make fuzz    look for inputs that break a reader, with atheris   (make fuzz SECONDS=3600)
 #   make docs    the generated parts of docs/
 #   make dist    sdist and, from it, the wheel
 #
@@ -19,7 +20,10 @@ LOWEST := .venv-lowest
 FOUNDATIONS := tests/test_contract.py tests/test_golden_convert.py tests/test_cli.py \
 	tests/test_export.py tests/test_diff.py tests/test_disk_apply.py
 
-.PHONY: demo test lint lowest bench docs dist clean
+FUZZ := .venv-fuzz
+SECONDS ?= 600
+
+.PHONY: demo test lint lowest bench fuzz docs dist clean
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/run.sh
@@ -39,6 +43,9 @@ lowest: $(LOWEST)/.installed
 bench: $(VENV)/.test
 	$(BIN)/python -m bench.ratios $(ARGS)
 
+fuzz: $(FUZZ)/.installed
+	$(FUZZ)/bin/python -m fuzz --seconds $(SECONDS) $(ARGS)
+
 docs: $(VENV)/.installed
 	$(BIN)/python -m interop.cli.reference docs/cli.md
 	$(BIN)/interop formats --loss > docs/loss-matrix.md
@@ -47,7 +54,7 @@ dist: $(VENV)/.test
 	$(BIN)/python -m build --no-isolation --outdir dist .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) .peers .artifacts dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(FUZZ) .peers .artifacts dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("interop needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 …")'
@@ -64,4 +71,10 @@ $(LOWEST)/.installed: pyproject.toml $(VENV)/.test
 	$(BIN)/python -m tests.bounds > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip --quiet --disable-pip-version-check install --editable '.[mcp]' \
 		pytest hypothesis jsonschema packaging --constraint $(LOWEST)/constraints.txt
+	@touch $@
+
+# atheris has wheels for Linux alone, and is not needed by anything else
+$(FUZZ)/.installed: pyproject.toml
+	@test -x $(FUZZ)/bin/python || $(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/python -m pip --quiet --disable-pip-version-check install --editable . 'atheris>=3,<4'
 	@touch $@

@@ -79,7 +79,7 @@ def run(
     if sum((stat, html is not None, as_json)) > 1:
         raise UsageError("--stat, --html and --json exclude each other", "give one of them")
     entries.check_fields((*(only or ()), *(ignore or ())))
-    left, right = stores.open_store(a), stores.open_store(b)
+    left, right = stores.open_beside(a, b)
     ancestor = stores.open_store(base) if base is not None else None
     if html is not None:
         _check_place(html, left, right)  # before the work

@@ -194,8 +194,12 @@ def _options(
         from interop import limits  # most runs give none
 
         said = limit
-        code = run_safely(lambda: limits.give(said) or 0)
-        if code:
+
+        def give() -> int:
+            limits.give(said)
+            return 0
+
+        if code := run_safely(give):
             raise typer.Exit(code)
 
 

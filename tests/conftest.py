@@ -45,5 +45,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what interop remembers of stores out of the machine's own state directory."""
+    """Keep what interop remembers and is told of stores out of the user's own directories."""
     monkeypatch.setenv("INTEROP_STATE_DIR", str(tmp_path / "interop-state"))
+    monkeypatch.setenv("INTEROP_CONFIG_DIR", str(tmp_path / "interop-config"))

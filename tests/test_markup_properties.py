@@ -11,6 +11,7 @@ from turbohtml import Element, Node
 
 from interop.markup import HTML, MARKDOWN, carry_over, split, translate
 from interop.markup.reading import parser
+from interop.markup.to_markdown import spans_of_html
 from interop.markup.vocabulary import attributes, claims, clean, parse, same_meaning, serialise
 
 # ruff: noqa: E501
@@ -188,6 +189,12 @@ def test_blocks_and_separators_are_the_whole_text(text: str, media: str) -> None
         assert not text[at : block.start].strip(), text
         at = block.end
     assert not text[at:].strip()
+
+
+@given(st.one_of(markdown, articles, st.just("<div>" * 300 + "x")))
+@settings(deadline=None)
+def test_the_blocks_of_an_article_are_found_without_saying_them(html: str) -> None:
+    assert spans_of_html(html) == [(b.start, b.end) for b in split(html, HTML)]
 
 
 @given(st.one_of(markdown, articles), st.sampled_from([MARKDOWN, HTML]))

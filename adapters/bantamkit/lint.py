@@ -25,15 +25,25 @@ _TOKEN = re.compile("[a-z0-9]+")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATED = re.compile(r"\b(?:today|yesterday|tomorrow|\d+ (?:day|week|month)s? ago)\b", re.IGNORECASE)
 
+_DATING = ("today", "yesterday", "tomorrow", " ago")
+"""One of them is in every text that ``_DATED`` finds something in; most texts have none."""
+
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:
     """Find what breaks, what is lost later, and what the runtime will not tell."""
-    facts: list[Fact] = []
-    for path in sorted(path for path in files if is_fact(path)):
-        found = fact_file.read(path, files[path])
+    read = {path: fact_file.read(path, files[path]) for path in sorted(files) if is_fact(path)}
+    facts = [found for found in read.values() if isinstance(found, Fact)]
+    # case aside: on some systems two such names are one file
+    taken = Counter(names.stem(path).casefold() for path in read)
+    taken.update(fact.named().casefold() for fact in facts if not _is_named_alike(fact))
+    for path, found in read.items():
         if isinstance(found, Fact):
-            facts.append(found)
-            for odd in oddities.of(found):
+
+            def is_taken(name: str, mine: Fact = found) -> bool:
+                own = {names.stem(mine.path).casefold(), mine.named().casefold()}
+                return taken[name.casefold()] > (name.casefold() in own)
+
+            for odd in oddities.of(found, is_taken):
                 yield Finding(
                     code=odd.code,
                     severity=odd.severity,
@@ -57,6 +67,10 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
     for fact in facts:
         yield from _later(fact)
     yield from _index(files, live)
+
+
+def _is_named_alike(fact: Fact) -> bool:
+    return fact.named().casefold() == names.stem(fact.path).casefold()
 
 
 def _folders(files: Files) -> Iterator[Finding]:
@@ -185,7 +199,8 @@ def _later(fact: Fact) -> Iterator[Finding]:
             "sorts it behind that day",
             remedy="write the day alone, in quotes",
         )
-    found = _DATED.search(text) if fact.record.state == "live" else None
+    folded = text.casefold() if fact.record.state == "live" else ""
+    found = _DATED.search(text) if any(word in folded for word in _DATING) else None
     if found is not None:
         yield Finding(
             code="BK122",

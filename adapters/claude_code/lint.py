@@ -34,6 +34,7 @@ _MOJIBAKE = re.compile(
 )
 """Two or three characters that a letter or a dash of UTF-8 makes in Windows-1252."""
 _COMMENT = re.compile(r"[ \t]#")
+_QUOTE = "put the value in double quotes, with a backslash before each such quote and backslash in it"
 
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:
@@ -90,7 +91,7 @@ def _header(path: str, file: MemoryFile) -> Iterator[Finding]:
             severity="warning",
             path=f"{path}:{line + 2}",
             problem=f"the header is no valid YAML ({why}), and some versions blank such headers",
-            remedy="put the value in double quotes",
+            remedy=_QUOTE,
         )
     else:
         yield from _cut(path, file.text, header)
@@ -176,7 +177,7 @@ def _cut(path: str, text: str, header: fenced.Header) -> Iterator[Finding]:
                     severity="warning",
                     path=f"{path}:{text.count(chr(10), 0, entry.start) + 1}",
                     problem=f"YAML cuts the {key} at ` #`: {kept[-40:]!r} is all that is read",
-                    remedy="put the value in double quotes",
+                    remedy=_QUOTE,
                 )
 
 

@@ -249,13 +249,13 @@ def _tests(files: Files) -> Iterator[Finding]:
         )
     for test in found.tests:
         where = f"{TESTS}:{test.line}"
-        for odd in memory_tests.oddities(test):
+        for odd, remedy in memory_tests.oddities(test):
             yield Finding(
                 code="MC154",
                 severity="warning",
                 path=where,
                 problem=f"test {test.id} {odd}",
-                remedy=f"state {' or '.join(memory_tests.EXPECTS.values())} in double quotes",
+                remedy=remedy,
             )
         failed = memory_tests.run(test, files)
         if failed is not None:

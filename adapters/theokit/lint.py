@@ -66,7 +66,7 @@ def _skipped(found: Reading) -> Iterator[Finding]:
             yield _finding(
                 "TK107", "warning", path,
                 "a memory in a sub-folder: the runtime reads the root only",
-                "move it into the root, or into notes/ as a note",
+                "move it into the root, or into notes/ as a note, under a name that is free there",
             )  # fmt: skip
         elif why == "no header":
             yield _finding(
@@ -87,10 +87,9 @@ def _header(path: str, file: MemoryFile) -> Iterator[Finding]:
     entries = file.header.entries
     metadata = header.get(entries, "metadata")
     inner = metadata.below if metadata is not None else ()
-    at = f"{path}:{{}}"
 
     def line(entry: header.Entry) -> str:
-        return at.format(file.text.count("\n", 0, entry.start) + 1)
+        return f"{path}:{file.text.count(chr(10), 0, entry.start) + 1}"
 
     above, kind = header.get(entries, "type"), header.get(inner, "type")
     if above is not None and kind is None:

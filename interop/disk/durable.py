@@ -77,10 +77,17 @@ def digest_at(path: Place) -> str | None:
         return None
     if not stat.S_ISREG(info.st_mode):
         return NOT_A_FILE
+    found = hashlib.sha256()
     try:
-        return hashlib.sha256(read_bytes(path)).hexdigest()
+        fd = os.open(path, READ)
     except FileNotFoundError:
         return None
+    try:
+        while part := os.read(fd, _CHUNK):
+            found.update(part)
+    finally:
+        os.close(fd)
+    return found.hexdigest()
 
 
 def write_new(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,7 +22,6 @@ from interop.disk.lock import WAIT, locked
 from interop.disk.recovery import bounds, drop, manifests, sync_dirs, tidy
 from interop.disk.single import home, load
 from interop.disk.transaction import explain, keep_wrote
-from interop.disk.tree import Tree
 from interop.disk.undo import (
     Applied,
     Finding,
@@ -47,7 +46,7 @@ def apply(
     after: bytes,
     *,
     label: str,
-    verify: Callable[[Tree], None],
+    verify: Callable[[Mapping[str, str]], None],
     wait: float = WAIT,
     held: bool = False,
 ) -> None:
@@ -55,11 +54,11 @@ def apply(
 
     Args:
         path: the file, which may be missing; its folder is there.
-        name: what it is called in the tree that ``verify`` gets, and in ``undo``.
+        name: what it is called where ``verify`` gets it, and in ``undo``.
         before: digest of what it says now, None when it is missing.
         after: what it is to say.
         label: what this is, for ``interop undo`` and for whoever waits.
-        verify: looks at the tree as it came out and raises if it is not what was meant.
+        verify: gets the digest of each part as it came out and raises if one is not what was meant.
         wait: seconds to wait for another interop.
         held: the caller holds the lock, with ``writing``.
 
@@ -207,7 +206,7 @@ def _run(
     change: FileChange,
     *,
     label: str,
-    verify: Callable[[Tree], None],
+    verify: Callable[[Mapping[str, str]], None],
     undoes: Journal | None = None,
 ) -> None:
     """Make a change; the caller holds the lock."""
@@ -221,7 +220,7 @@ def _run(
         durable.sync_dir(file.place.parent)
         if durable.digest_at(file.place) != journal.entries[0].after:
             raise _meanwhile(file, "it does not say what was written")
-        verify(load(file.place, change.path, missing_ok=True))
+        verify(load(file.place, change.path, missing_ok=True).digests())
         _commit(file, journal)
     except BaseException as error:
         # Whatever went wrong, be it a bug in ``verify`` or Ctrl-C, the file goes back first.

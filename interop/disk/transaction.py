@@ -29,9 +29,9 @@ from interop.disk.recovery import (
     tidy,
     touched,
 )
-from interop.disk.tree import Tree, scan
+from interop.disk.tree import digests
 from interop.errors import FormatError, InteropError, RefusedError, WriteError
-from interop.plan import COMPLEMENT, FileChange, digest
+from interop.plan import FileChange, digest
 
 WROTE_BYTES = 64 * 1024 * 1024
 """Up to so many new bytes of one apply are kept, so that it can be undone under later edits."""
@@ -46,7 +46,7 @@ def apply(
     changes: Sequence[FileChange],
     *,
     label: str,
-    verify: Callable[[Tree], None],
+    verify: Callable[[Mapping[str, str]], None],
     ignored: Callable[[str], bool] = _no_files,
     follow: Callable[[], bytes] | None = None,
     wait: float = WAIT,
@@ -57,9 +57,9 @@ def apply(
         root: the store; made if it is missing.
         changes: in an order in which every prefix of them is a valid store.
         label: what this is, for ``interop undo`` and for whoever waits.
-        verify: looks at the tree as it came out and raises if it is not what was meant; everything
-            is taken back then.
-        ignored: as for ``load``, for the tree that ``verify`` gets.
+        verify: gets the digest of every file as it came out, the complement's too, and raises if
+            one is not what was meant; everything is taken back then.
+        ignored: as for ``load``: what ``verify`` does not get.
         follow: does what has to follow outside the files once they stand (a commit), and gives a
             note that ``undo`` hands back. When it raises, the files are taken back; a crash while
             it runs leaves them new.
@@ -137,7 +137,7 @@ def run(
     changes: Sequence[FileChange],
     *,
     label: str,
-    verify: Callable[[Tree], None],
+    verify: Callable[[Mapping[str, str]], None],
     ignored: Callable[[str], bool] = _no_files,
     follow: Callable[[], bytes] | None = None,
     undoes: Journal | None = None,
@@ -172,7 +172,7 @@ def run(
             _put(root, journal, index, modes)
         _remove_emptied(root, journal, undoes.made if undoes else None)
         sync_dirs(touched(root, journal))
-        found = scan(root, ignored)
+        found = digests(root, ignored)
         _read_back(root, journal, found)
         verify(found)
         if follow is not None:
@@ -350,12 +350,11 @@ def _remove_emptied(root: Path, journal: Journal, only: Collection[str] | None) 
             durable.remove_dir(layout.place(root, path))
 
 
-def _read_back(root: Path, journal: Journal, found: Tree) -> None:
+def _read_back(root: Path, journal: Journal, found: Mapping[str, str]) -> None:
     """Look once more at every file, the new ones and the displaced ones."""
     for index, entry in enumerate(journal.entries):
-        data = found.complement if entry.path == COMPLEMENT else found.files.get(entry.path)
         # what is never loaded as a part of the store is looked at by itself
-        now = durable.digest_at(layout.at(root, entry.path)) if data is None else digest(data)
+        now = found.get(entry.path) or durable.digest_at(layout.at(root, entry.path))
         if now != entry.after:
             raise _meanwhile(root, entry, "it does not say what was written")
         # A program that had it open when it was displaced has written to it since.

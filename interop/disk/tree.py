@@ -39,6 +39,11 @@ class Tree:
     whole: str | None = None
     """Of a store that is one file: the digest of all its bytes, as they stand there."""
 
+    def digests(self) -> dict[str, str]:
+        """Give the digest of every file, the complement's too."""
+        kept = {} if self.complement is None else {COMPLEMENT: self.complement}
+        return {path: digest(data) for path, data in {**self.files, **kept}.items()}
+
 
 def load(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False) -> Tree:
     """Read every regular file below a directory.
@@ -138,16 +143,51 @@ def scan(root: Path, ignored: Callable[[str], bool], linked: Collection[str] = (
 
     ``linked`` are files that may have any number of names.
     """
+    problems: list[Problem] = []
+    files = dict(_contents(root, ignored, linked, problems))
+    complement = None
+    own = layout.own(root)
+    if layout.is_dir(own):
+        try:
+            most = limits.current().store
+            complement = read_bounded(layout.place(root, COMPLEMENT), most, name="store")
+        except FileNotFoundError:
+            pass
+        except TooMuchError as error:
+            raise FormatError(str(layout.place(root, COMPLEMENT)), str(error)) from error
+        except OSError as error:
+            where = str(layout.place(root, COMPLEMENT))
+            raise FormatError(where, _unreadable(error), "check its permissions") from error
+    elif os.path.lexists(own):
+        problem = "is not a folder, so interop keeps no complement here"
+        problems.append(Problem(path=layout.OWN, problem=problem))
+    problems.sort(key=lambda p: p.path)
+    return Tree(files=files, complement=complement, problems=tuple(problems))
+
+
+def digests(
+    root: Path, ignored: Callable[[str], bool], linked: Collection[str] = ()
+) -> dict[str, str]:
+    """Give the digest of each file that ``scan`` would give, and hold one of them at a time.
+
+    The complement is among them, by its path in the store.
+    """
+    found = {p: digest(data) for p, data in _contents(root, ignored, linked, [])}
+    kept = durable.digest_at(layout.at(root, COMPLEMENT))
+    return found if kept is None else {**found, COMPLEMENT: kept}
+
+
+def _contents(
+    root: Path, ignored: Callable[[str], bool], linked: Collection[str], problems: list[Problem]
+) -> Iterator[tuple[str, bytes]]:
+    """Give every file with its bytes, and note what cannot be read."""
     listing = _list(root, ignored)
-    problems = listing.problems
-    files: dict[str, bytes] = {}
+    problems += listing.problems
     most = limits.current()
     total = 0
     for path, place in sorted(listing.files):
         try:
-            files[path] = data = read_bounded(
-                place, most.file, None if path in linked else most.links
-            )
+            data = read_bounded(place, most.file, None if path in linked else most.links)
         except FileNotFoundError:
             continue  # deleted since it was listed
         except OSError as error:
@@ -163,23 +203,7 @@ def scan(root: Path, ignored: Callable[[str], bool], linked: Collection[str] = (
                 f"holds more than {limits.size(most.store)}",
                 limits.way_out("store", most.store + 1),
             )
-    complement = None
-    own = layout.own(root)
-    if layout.is_dir(own):
-        try:
-            complement = read_bounded(layout.place(root, COMPLEMENT), most.store, name="store")
-        except FileNotFoundError:
-            pass
-        except TooMuchError as error:
-            raise FormatError(str(layout.place(root, COMPLEMENT)), str(error)) from error
-        except OSError as error:
-            where = str(layout.place(root, COMPLEMENT))
-            raise FormatError(where, _unreadable(error), "check its permissions") from error
-    elif os.path.lexists(own):
-        problem = "is not a folder, so interop keeps no complement here"
-        problems.append(Problem(path=layout.OWN, problem=problem))
-    problems.sort(key=lambda p: p.path)
-    return Tree(files=files, complement=complement, problems=tuple(problems))
+        yield path, data
 
 
 class TooMuchError(Exception):

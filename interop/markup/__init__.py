@@ -10,7 +10,7 @@ import re
 
 from interop.markup.blocks import HTML, MARKDOWN, Block, join
 
-__all__ = ["HTML", "MARKDOWN", "Block", "carry_over", "split", "translate"]
+__all__ = ["HTML", "MARKDOWN", "Block", "carry_over", "loosened", "split", "translate"]
 
 
 def translate(text: str, media: str, to: str) -> str:
@@ -51,6 +51,20 @@ def without_claim(rich: str, seen: str, now: str) -> tuple[str, str]:
     return bare(seen), bare(now)
 
 
+def loosened(html: str) -> str:
+    """Put every item of a list in paragraphs where one of them is, as Markdown does.
+
+    To a reader it is the same list; a mixed one cannot be said in Markdown.
+    """
+    if _LOOSE_ITEM.search(html) is None:
+        return html
+    return _TIGHT_ITEM.sub(r"<li><p>\1</p></li>", html)
+
+
+_LOOSE_ITEM = re.compile(r"<li>\s*<p>")
+_TIGHT_ITEM = re.compile(
+    r"<li>((?:(?!</?(?:li|p|ul|ol|dl|pre|div|table|figure|blockquote)\b).)*)</li>", re.DOTALL
+)
 _LONE_CLAIM = re.compile(r"\A\s*<p><mark>((?:(?!</p>).)*)</mark></p>\s*", re.DOTALL)
 _MARK = re.compile(r"</?mark>")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import islice
 
 from interop.markup.blocks import HTML, MARKDOWN, SEPARATOR, Block, fold, join
 
@@ -96,7 +98,14 @@ def _meaning(text: str, media: str) -> str:
 
 
 def _texts(text: str, media: str) -> list[str]:
-    return [fold(text[b.start : b.end]) for b in blocks_of(text, media)]
+    """Give the blocks of a text; what they are in the other medium is not asked for."""
+    if media == MARKDOWN:
+        spans = [(b.start, b.end) for b in blocks_of(text, media)]
+    else:
+        from interop.markup.to_markdown import spans_of_html
+
+        spans = spans_of_html(text)
+    return [fold(text[start:end]) for start, end in spans]
 
 
 def _units(
@@ -111,7 +120,7 @@ def _units(
     flat = [text for texts in fresh for text in texts]
     links: dict[int, list[int]] = {n: [] for n in range(len(pieces))}
     joined: set[int] = set()
-    for _, i, i2, j, j2 in SequenceMatcher(None, flat, before, autojunk=False).get_opcodes():
+    for i, i2, j, j2 in _stretches(flat, before):
         if i2 - i == j2 - j:
             for n in range(i2 - i):
                 links[owners[i + n]].append(j + n)
@@ -136,6 +145,49 @@ def _units(
     return units
 
 
+_COST_AT_MOST = 400_000
+"""Pairs of equal blocks (six hundred against six hundred of one text) from which on they are paired
+by their places alone: a text that says one thing ten thousand times would take hours."""
+
+_PLACES_AT_MOST = 50
+"""Places with the same text at which a block that moved is looked for."""
+
+
+def _stretches(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Lay two sequences together: stretches that are equal, or stand in each other's place."""
+    head, tail = _ends(one, other)
+    if head:
+        yield 0, head, 0, head
+    end, end_other = len(one) - tail, len(other) - tail
+    inner, inner_other = one[head:end], other[head:end_other]
+    if _cost(inner, inner_other) > _COST_AT_MOST:
+        yield head, end, head, end_other
+    else:
+        matcher = SequenceMatcher(None, inner, inner_other, autojunk=False)
+        for _, i, i2, j, j2 in matcher.get_opcodes():
+            yield head + i, head + i2, head + j, head + j2
+    if tail:
+        yield end, len(one), end_other, len(other)
+
+
+def _ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """Say how many items two sequences share at their beginnings, and then at their ends."""
+    shorter = min(len(one), len(other))
+    head = 0
+    while head < shorter and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and one[~tail] == other[~tail]:
+        tail += 1
+    return head, tail
+
+
+def _cost(one: Sequence[str], other: Sequence[str]) -> int:
+    """Say how many pairs of equal items there are: what a comparison has to look at."""
+    number = Counter(other)
+    return sum(number[item] for item in one)
+
+
 def _parts(
     rich: str,
     units: Sequence[_Unit],
@@ -147,7 +199,7 @@ def _parts(
     """Decide for each block of the edited text which unit it is, or that it is new."""
     same = _aligned(before, after)
     at: dict[int, int] = {}
-    gone: list[int] = []
+    gone: dict[int, None] = {}
     for n, unit in enumerate(units):
         found = [same.get(s) for s in unit.seen]
         if not unit.seen:
@@ -155,30 +207,33 @@ def _parts(
         if found[0] is not None and found == list(range(found[0], found[0] + len(found))):
             at[found[0]] = n
         else:
-            gone.append(n)
+            gone[n] = None
     covered = {j + n for j, u in at.items() for n in range(len(units[u].seen))}
     # A block that was moved is still that block.
-    places_of: dict[str, list[int]] = {}
+    places_of: dict[str, deque[int]] = {}
     for j, text in enumerate(after):
         if j not in covered:
-            places_of.setdefault(text, []).append(j)
+            places_of.setdefault(text, deque()).append(j)
     for n in list(gone):
         texts = [before[s] for s in units[n].seen]
-        for j in places_of.get(texts[0], ()):
+        places = places_of.get(texts[0], deque())
+        while places and places[0] in covered:
+            places.popleft()
+        for j in islice(places, _PLACES_AT_MOST):
             window = range(j, j + len(texts))
             if covered.isdisjoint(window) and list(after[j : window.stop]) == texts:
                 at[j] = n
                 covered.update(window)
-                gone.remove(n)
+                del gone[n]
                 break
     parts: list[_Part] = []
     # Units that say nothing in the other medium stay behind the unit that they follow.
-    silent = [n for n, unit in enumerate(units) if not unit.seen]
+    silent = {n: None for n, unit in enumerate(units) if not unit.seen}
 
     def follow(n: int) -> None:
         while n in silent:
             parts.append(_Part(rich[units[n].start : units[n].end], n, ()))
-            silent.remove(n)
+            del silent[n]
             n += 1
 
     follow(0)
@@ -195,17 +250,17 @@ def _parts(
         while stop < len(after) and stop not in at:
             stop += 1
         previous = next((p.place for p in reversed(parts) if p.place is not None), -1)
-        places: list[int] = []
-        while previous + 1 + len(places) in gone:
-            places.append(previous + 1 + len(places))
-        paired = places if len(places) == stop - j else []
+        left: list[int] = []
+        while previous + 1 + len(left) in gone:
+            left.append(previous + 1 + len(left))
+        paired = left if len(left) == stop - j else []
         for n in range(j, stop):
             place = paired[n - j] if paired else None
             if written[n]:
                 text = _with_line_ends_of(rich, written[n])
                 parts.append(_Part(text, place, tuple(_texts_of(written[n], media))))
-        if places:
-            follow(places[-1] + 1)
+        if left:
+            follow(left[-1] + 1)
         j = stop
     for n in list(silent):
         parts.append(_Part(rich[units[n].start : units[n].end], n, ()))
@@ -217,19 +272,15 @@ def _aligned(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
 
     Equal blocks can come from different bytes, so which of them is which matters.
     """
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[~tail] == after[~tail]:
-        tail += 1
+    head, tail = _ends(before, after)
     same = {n: n for n in range(head)}
     same.update((len(before) - n, len(after) - n) for n in range(1, tail + 1))
     old = before[head : len(before) - tail]
     new = after[head : len(after) - tail]
     runs: dict[int, int] = {}
-    for i, j, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        runs.update((i + n, j + n) for n in range(size))
+    if _cost(old, new) <= _COST_AT_MOST:
+        for i, j, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+            runs.update((i + n, j + n) for n in range(size))
     if len(old) == len(new):
         in_place = {n: n for n in range(len(old)) if old[n] == new[n]}
         runs = in_place if len(in_place) >= len(runs) else runs
@@ -238,8 +289,14 @@ def _aligned(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
 
 
 def _with_line_ends_of(rich: str, text: str) -> str:
-    crlf = rich.count("\r\n")
-    return text.replace("\n", "\r\n") if crlf and crlf == rich.count("\n") else text
+    return text.replace("\n", "\r\n") if _has_crlf(rich) else text
+
+
+@lru_cache(maxsize=8)
+def _has_crlf(text: str) -> bool:
+    """Does every line end with CR LF? Counted once for a text, and asked for each of its blocks."""
+    crlf = text.count("\r\n")
+    return crlf > 0 and crlf == text.count("\n")
 
 
 def _texts_of(text: str, media: str) -> list[str]:

@@ -35,9 +35,9 @@ class Style(Enum):
 
 _SPECIAL: Final = re.compile(r"[\\`*_<&!\[\](|\r]")
 _REFERENCE: Final = re.compile(r"&(?:#[xX]?[0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);")
-_AROUND_LINE_END: Final = re.compile(r"[ \t]*\n[ \t\n]*")
+_AROUND_LINE_END: Final = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")
 _SPACE: Final = " \t\n\f\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_SPACE_AT_EDGE: Final = re.compile(rf"\A[{_SPACE}]+|[{_SPACE}]+\Z")
+_SPACE_AT_EDGE: Final = re.compile(rf"\A[{_SPACE}]+|(?<![{_SPACE}])[{_SPACE}]+\Z")
 _MARKS: Final = re.compile(
     r"(?:[-+*](?=[ \t]|\Z)"  # a list item
     r"|>"  # a quote

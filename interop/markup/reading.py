@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -65,6 +65,10 @@ def _html_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     start = _BLOCK_START.match(state.src, at, state.eMarks[first])
     if start is None or not (start[1] is None or start[1].lower() in STARTS):
         return False
+    # Every line of an unclosed element may be where one begins: they are not tried for ever.
+    spent = cast("int", state.env.get(_SPENT, 0))
+    if spent > max(_TRIED, 10 * len(state.src)):
+        return False
     closing = _CLOSING.get(start[1].lower() if start[1] else "!")
     line = first
     while line < last and state.sCount[line] >= state.blkIndent:
@@ -75,6 +79,7 @@ def _html_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         if closing is not None and closing in text:
             break
     content = state.getLines(first, line, state.blkIndent, True)
+    state.env[_SPENT] = spent + len(content)
     # Most of what is no whole block never ends, and that is seen at less cost.
     if start[1] and start[1].lower() != "hr" and f"</{start[1].lower()}" not in content.lower():
         return False
@@ -90,6 +95,12 @@ def _html_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     # What to show when it turns out that its claim cannot stand.
     token.meta = {"source": content.strip()}
     return True
+
+
+_SPENT = "interop:tried"
+_TRIED = 500_000
+"""Characters of raw HTML that are looked at in one text, or ten times the text if that is more;
+what comes after them is running text."""
 
 
 def _html_inline(state: StateInline, silent: bool) -> bool:

@@ -8,6 +8,7 @@ would be misread is written in the next, plainer way.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
@@ -29,8 +30,7 @@ def blocks_of_html(text: str) -> list[Block]:
     """Split an article's inner HTML into its top-level blocks, each with its Markdown."""
     nodes = parse(text)
     if too_deep(nodes):
-        start = len(text) - len(text.lstrip(_WHITE))
-        end = len(text.rstrip(_WHITE))
+        start, end = _whole(text)
         return [Block(start, end, _fence(text[start:end] + "\n", "html"))]
     spans = _spans(text, nodes)
     written = [_write(group, Style.STARS) for _, _, group in spans]
@@ -44,6 +44,16 @@ def blocks_of_html(text: str) -> list[Block]:
             else:
                 written[n] = _raw(group)
     return [Block(start, end, md) for (start, end, _), md in zip(spans, written, strict=True)]
+
+
+def spans_of_html(text: str) -> list[tuple[int, int]]:
+    """Give where the blocks of an article's inner HTML stand, without saying them in Markdown."""
+    nodes = parse(text)
+    return [_whole(text)] if too_deep(nodes) else [(s, e) for s, e, _ in _spans(text, nodes)]
+
+
+def _whole(text: str) -> tuple[int, int]:
+    return len(text) - len(text.lstrip(_WHITE)), len(text.rstrip(_WHITE))
 
 
 def _read(markdown: str) -> str:
@@ -69,6 +79,9 @@ def _spans(text: str, nodes: Sequence[Node]) -> list[tuple[int, int, list[Node]]
     the elements around them leave.
     """
     offset = _offsets(text)
+    located = [(n, m.source_location) for n, m in enumerate(nodes) if m.source_location]
+    placed = [n for n, _ in located]
+    starts = [place.start_tag.start_offset for _, place in located]
     spans: list[tuple[int, int, list[Node]]] = []
     loose: list[Node] = []
     at = 0
@@ -98,13 +111,11 @@ def _spans(text: str, nodes: Sequence[Node]) -> list[tuple[int, int, list[Node]]
             loose.append(node)
             continue
         close(start)
-        following = (
-            m.source_location.start_tag.start_offset for m in nodes[n + 1 :] if m.source_location
-        )
         if place.end_tag is not None:
             end = offset(place.end_tag.end_offset)
         elif node.children:
-            end = offset(next(following, len(text)))
+            following = bisect_right(placed, n)
+            end = offset(starts[following] if following < len(starts) else len(text))
         else:
             end = offset(place.start_tag.end_offset)
         end = start + len(text[start : max(end, start)].rstrip(_WHITE))
@@ -122,15 +133,11 @@ class _Offsets:
     """The parser counts CR LF as one character; this counts it as two again."""
 
     def __init__(self, pairs: list[int], length: int) -> None:
-        self._pairs = pairs
+        self._counted = [pair - n for n, pair in enumerate(pairs)]
         self._length = length
 
     def __call__(self, offset: int) -> int:
-        for pair in self._pairs:
-            if pair >= offset:
-                break
-            offset += 1
-        return min(offset, self._length)
+        return min(offset + bisect_left(self._counted, offset), self._length)
 
 
 def _blank(nodes: Sequence[Node]) -> bool:

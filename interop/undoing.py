@@ -6,18 +6,19 @@ them, line by line. Where that clashes a person decides.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
 from interop import complement as complements
 from interop import disk, inline, registry, stores, threeway
 from interop.adapter import Adapter
-from interop.disk import Applied, Undone, remember, remembered, replacing, single
+from interop.disk import Applied, Undone, layout, remember, remembered, replacing, single
 from interop.disk import undo as put_back
 from interop.disk.undo import Later, Settled, label_of
 from interop.errors import FormatError
@@ -76,9 +77,33 @@ def dump_note(format_name: str, token: Token) -> bytes:
 
 
 def token_of(note: Mapping[str, Any]) -> Token:
-    """Decode what a host did; an older interop did not say what was made."""
-    commands, made = tuple(note["commands"]), note.get("made", {})
-    return Token(commit=note["commit"], commands=commands, made=made)
+    """Decode what a host did; an older interop did not say what was made.
+
+    The note may have come with a store from anywhere, and it names a commit and files to remove:
+    nothing but what ``dump_note`` writes is taken from it.
+
+    Raises:
+        FormatError: it is no such note.
+    """
+    commit, commands, made = note.get("commit"), note.get("commands"), note.get("made", {})
+    known = commit is None or (isinstance(commit, str) and _COMMIT.fullmatch(commit))
+    listed = _are_texts(commands)
+    within = isinstance(made, dict) and all(
+        isinstance(digest, str) and (path in layout.SKIPPED or not layout.invalid(path))
+        for path, digest in cast("dict[str, Any]", made).items()
+    )
+    if not (known and listed and within):
+        raise FormatError(UNDO, "its note is not what interop writes", _BY_HAND)
+    return Token(commit=commit, commands=tuple(cast("list[str]", commands)), made=made)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
+
+
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+UNDO = ".interop/undo"
+_BY_HAND = "put the files back by hand: their bytes are in that folder"
 
 
 class _Settling:
@@ -161,9 +186,14 @@ class _Around:
     def _host(self, undone: Undone) -> tuple[str, Host, Token] | None:
         if not undone.note:
             return None
-        note = orjson.loads(undone.note)
-        host = registry.get(note["format"]).host
-        return None if host is None else (note["format"], host, token_of(note))
+        try:
+            note = orjson.loads(undone.note)
+        except orjson.JSONDecodeError:
+            note = None
+        if not isinstance(note, dict) or not isinstance(name := note.get("format"), str):
+            raise FormatError(UNDO, "its note is not what interop writes", _BY_HAND)
+        host = registry.get(name).host
+        return None if host is None else (name, host, token_of(note))
 
 
 def _options(token: Token) -> HostOptions:

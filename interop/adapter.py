@@ -17,7 +17,7 @@ Spec: docs/adding-a-format.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -48,6 +48,9 @@ class Context:
     originals: Files = field(default_factory=dict[str, bytes])
     """Path -> bytes of files of this same format in the store that the records come from: where a
     new record's own file is among them (by its key), it is the text that is spliced."""
+    given: Collection[str] = frozenset()
+    """Every key in a shared file that is known to have been given here once, whether its record is
+    still there or not: a format whose ids are permanent gives none of them to another record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +222,9 @@ class Adapter:
     """The record as this format can say it, given the one that stands there now (or None).
     Values equal to the present ones are left alone: ``fit(r, r, c).record == r``."""
     kinds: Kinds | None = None
+    beside: Callable[[Files, Files], tuple[Store, Store]] | None = None
+    """Two stores read at once, what is the same bytes in both only once: the very two stores that
+    ``read`` gives, with records that are one object where they are equal. None: both are read."""
     roles: frozenset[str] = frozenset({"memory"})
     """The roles that it can say; the core renders records of other roles as memories."""
     statuses: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])

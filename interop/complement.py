@@ -18,10 +18,11 @@ Spec: docs/model.md, section "The complement".
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import cast
+from typing import NamedTuple, cast
 
 import orjson
 
@@ -50,6 +51,19 @@ class Source:
     """The mark of a conversion from it that left nothing open (interop.settled)."""
 
 
+class Allowed(NamedTuple):
+    """A tombstone whose value one record may state, as the user said."""
+
+    store: str
+    """Id of the store in which it has its id."""
+    id: str
+    value: str
+
+
+EARLIER = Allowed("", "", "")
+"""What an older version noted: the record was let through, and nothing of the tombstones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One record that was converted into this store."""
@@ -75,8 +89,8 @@ class Line:
     """Fields in which this store had its own value when it was last written."""
     declared: Mapping[str, str] = field(default_factory=dict[str, str])
     """Kinds that the user declared for this record: vocabulary -> term."""
-    allowed: bool = False
-    """The user let it state a value that a tombstone rejects."""
+    allowed: tuple[Allowed, ...] = ()
+    """Tombstones whose values the user let it state here."""
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
     """Stores further back on the way -> the record's key there."""
     since: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
@@ -109,6 +123,8 @@ class Complement:
     """This store's own files as interop last wrote them: path -> digest."""
     order: tuple[str, ...] = ()
     """Keys of its own records in shared files, in their order."""
+    retired: tuple[str, ...] = ()
+    """Keys in shared files whose records are gone; a format may never give them again."""
     older: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Path -> digests that interop wrote before, newest first."""
     sources: Mapping[str, Source] = field(default_factory=dict[str, Source])
@@ -126,7 +142,10 @@ def dumps(complement: Complement) -> bytes:
     # One line after the other into one buffer: it is the largest thing that a process holds.
     out = BytesIO()
     for line in _lines_to_json(complement):
-        out.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        try:
+            out.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        except TypeError:  # half of a surrogate pair, or a number of more than 64 bits
+            out.write(fields.dumps(line) + b"\n")
     return out.getvalue()
 
 
@@ -139,6 +158,7 @@ def _lines_to_json(complement: Complement) -> Iterator[Mapping[str, Json]]:
         "generation": complement.generation,
         "tree": dict(sorted(complement.tree.items())),
         "order": list(complement.order),
+        **({"retired": list(complement.retired)} if complement.retired else {}),
         "older": {p: list(d) for p, d in sorted(complement.older.items()) if d},
     }
     owner: dict[str, str] = {}
@@ -181,11 +201,12 @@ def loads(data: bytes, where: str) -> Complement:
             continue
         at = f"{where}:{number}"
         try:
-            item = orjson.loads(raw)
+            item = _item(raw)
             kind = item["type"]
             if kind == "complement":
-                if item["version"] > VERSION:
+                if _number(item["version"]) > VERSION:
                     raise FormatError(at, "made by a newer interop", "upgrade memory-interop")
+                _complement(item, {}, (), {})  # says now what is wrong with it
                 heads.append(item)
             elif kind == "source":
                 source = _source(item)
@@ -195,10 +216,12 @@ def loads(data: bytes, where: str) -> Complement:
                 content = _bytes(item)
                 if digest(content) != item["digest"]:
                     raise FormatError(at, "a file differs from its digest", _DAMAGED)
-                files[item["digest"]] = content
+                files[_text(item["digest"])] = content
             elif kind == "record":
                 lines.append(_line_from_json(item, at))
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        except KeyError as error:
+            raise FormatError(at, f"damaged ({error} is missing)", _DAMAGED) from error
+        except (AttributeError, RecursionError, TypeError, ValueError) as error:
             raise FormatError(at, f"damaged ({error})", _DAMAGED) from error
     if not heads:
         raise FormatError(where, "has no header line", _DAMAGED)
@@ -231,7 +254,7 @@ def head_of(data: bytes) -> Complement | None:
                 sources[item["source"]] = _source(item)
             else:
                 break
-        except (orjson.JSONDecodeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             return None
         at = end + 1
     return None if first is None else _complement(first, sources, (), {})
@@ -255,12 +278,12 @@ def keys_of(data: bytes, source: str) -> list[tuple[str, str | None]]:
 
 def _source(item: Mapping[str, Json]) -> Source:
     return Source(
-        id=cast("str", item["source"]),
-        format=cast("str", item["format"]),
-        generation=cast("int", item["generation"]),
-        tree=cast("dict[str, str]", item["tree"]),
-        order=tuple(cast("list[str]", item["order"])),
-        settled=cast("str", item.get("settled", "")),
+        id=_text(item["source"]),
+        format=_text(item["format"]),
+        generation=_number(item["generation"]),
+        tree=_texts(item["tree"]),
+        order=_list(item["order"]),
+        settled=_text(item.get("settled", "")),
     )
 
 
@@ -270,18 +293,63 @@ def _complement(
     lines: Iterable[Line],
     files: Mapping[str, bytes],
 ) -> Complement:
-    older = cast("dict[str, list[str]]", head.get("older", {}))
+    older = head.get("older", {})
+    if not isinstance(older, dict):
+        raise TypeError("older is no object")
     return Complement(
-        store=cast("str", head["store"]),
-        format=cast("str", head["format"]),
-        generation=cast("int", head["generation"]),
-        tree=cast("dict[str, str]", head["tree"]),
-        order=tuple(cast("list[str]", head["order"])),
-        older={p: tuple(d) for p, d in older.items()},
+        store=_text(head["store"]),
+        format=_text(head["format"]),
+        generation=_number(head["generation"]),
+        tree=_texts(head["tree"]),
+        order=_list(head["order"]),
+        retired=_list(head.get("retired", [])),
+        older={p: _list(d) for p, d in older.items()},
         sources=sources,
         lines=tuple(lines),
         files=files,
     )
+
+
+def _item(raw: bytes) -> dict[str, Json]:
+    """Read one line; a complement may come from anybody.
+
+    Raises:
+        ValueError: it is no JSON.
+        TypeError: it is no object.
+    """
+    try:
+        item = cast("Json", orjson.loads(raw))
+    except orjson.JSONDecodeError:
+        if b"\\ud" not in raw and b"\\uD" not in raw:
+            raise
+        item = cast("Json", json.loads(raw.decode("utf-8")))
+    if not isinstance(item, dict):
+        raise TypeError("it is no object")
+    return item
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+def _number(value: Json) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r:.40} is no number")
+    return value
+
+
+def _texts(value: Json) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise TypeError(f"{value!r:.40} is no object of texts")
+    return cast("dict[str, str]", value)
+
+
+def _list(value: Json) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise TypeError(f"{value!r:.40} is no list of texts")
+    return tuple(cast("list[str]", value))
 
 
 _MARKERS = (b"<<<<<<< ", b"=======", b">>>>>>> ", b"||||||| ")
@@ -295,10 +363,10 @@ def _content(data: bytes) -> dict[str, Json]:
         return {"base64": base64.b64encode(data).decode("ascii")}
 
 
-def _bytes(item: Mapping[str, str]) -> bytes:
+def _bytes(item: Mapping[str, Json]) -> bytes:
     if "text" in item:
-        return item["text"].encode("utf-8")
-    return base64.b64decode(item["base64"], validate=True)
+        return _text(item["text"]).encode("utf-8")
+    return base64.b64decode(_text(item["base64"]), validate=True)
 
 
 def _line_to_json(line: Line) -> dict[str, Json]:
@@ -324,7 +392,8 @@ def _line_to_json(line: Line) -> dict[str, Json]:
     if line.declared:
         out["declared"] = dict(line.declared)
     if line.allowed:
-        out["allowed"] = True
+        only = line.allowed == (EARLIER,)
+        out["allowed"] = True if only else [list[Json](x) for x in line.allowed]
     if line.keys:
         out["keys"] = dict(sorted(line.keys.items()))
     if line.since:
@@ -333,37 +402,60 @@ def _line_to_json(line: Line) -> dict[str, Json]:
 
 
 def _line_from_json(item: Mapping[str, Json], at: str) -> Line:
-    base = cast("dict[str, Json]", item["base"])
-    since = cast("dict[str, dict[str, Json]]", item.get("since", {}))
+    base, to = item["base"], item["to"]
+    if not isinstance(base, dict):
+        raise TypeError("base is no object")
+    since = item.get("since", {})
+    if not isinstance(since, dict):
+        raise TypeError("since is no object")
     return Line(
-        source=cast("str", item["source"]),
-        key=cast("str", item["key"]),
-        to=cast("str | None", item["to"]),
-        generation=cast("int", item["generation"]),
+        source=_text(item["source"]),
+        key=_text(item["key"]),
+        to=None if to is None else _text(to),
+        generation=_number(item["generation"]),
         base=fields.from_json({**base, "key": item["key"]}, at),
-        expected=_values_from_json(cast("dict[str, Json]", item.get("expected", {}))),
+        expected=_values_from_json(item.get("expected", {})),
         gone=item.get("gone") is True,
         parted=item.get("parted") is True,
-        seal=cast("str", item.get("seal", "")),
-        kept=frozenset(cast("list[str]", item.get("kept", []))),
-        declared=cast("dict[str, str]", item.get("declared", {})),
-        allowed=item.get("allowed") is True,
-        keys=cast("dict[str, str]", item.get("keys", {})),
+        seal=_text(item.get("seal", "")),
+        kept=frozenset(_list(item.get("kept", []))),
+        declared=_texts(item.get("declared", {})),
+        allowed=_allowed(item.get("allowed", [])),
+        keys=_texts(item.get("keys", {})),
         since={s: _values_from_json(v) for s, v in since.items()},
     )
+
+
+def _allowed(value: Json) -> tuple[Allowed, ...]:
+    if value is True:
+        return (EARLIER,)
+    if not isinstance(value, list):
+        return ()
+    stated = [_list(entry) for entry in value]
+    return tuple(Allowed(*x) for x in stated if len(x) == 3)
 
 
 def _values_to_json(values: Mapping[str, Value]) -> dict[str, Json]:
     return {f: None if v is None else fields.value_to_json(v) for f, v in sorted(values.items())}
 
 
-def _values_from_json(values: Mapping[str, Json]) -> dict[str, Value]:
+def _values_from_json(values: Json) -> dict[str, Value]:
+    if not isinstance(values, dict):
+        raise TypeError("values are no object")
     return {f: None if v is None else fields.value_from_json(f, v) for f, v in values.items()}
 
 
 def order_of(records: Iterable[Record]) -> tuple[str, ...]:
     """Give the keys of the records that share a file, in their order."""
     return tuple(r.key for r in records if "#" in r.key)
+
+
+def given(complement: Complement | None) -> frozenset[str]:
+    """Give every key in a shared file that a store's complement knows to have been given there."""
+    if complement is None:
+        return frozenset()
+    known = (line.to for line in complement.lines if line.to is not None and "#" in line.to)
+    return frozenset((*known, *complement.order, *complement.retired))
 
 
 def store_of(data: bytes) -> str | None:

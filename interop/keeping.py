@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from interop import fields
 from interop.cases import Case
-from interop.complement import OLDER, Complement, Line, Source, dumps, order_of
+from interop.complement import OLDER, Allowed, Complement, Line, Source, dumps, given, order_of
 from interop.fields import FIELDS, Value
 from interop.merge import carry_over, same
-from interop.model import Files, Record, Store
+from interop.model import Files, Memory, Record, Store
 from interop.plan import digest
 from interop.restore import Restored, seals
 from interop.stores import Opened
@@ -26,8 +27,8 @@ class Kept:
     stands: Record | None
     """What the destination's format says of it; None when it only travels."""
     declared: Mapping[str, str]
-    allowed: bool = False
-    """The user let it state a value that a tombstone rejects."""
+    allowed: tuple[Allowed, ...] = ()
+    """Tombstones whose values the user let it state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +65,7 @@ def keep(
     lines: dict[tuple[str, str], Line] = {}
     seal = seals(files, destination.adapter)
     for item in agreed.kept:
-        line = _line(item, me, higher, travelled=item.case.origin[0] != them)
-        if line.to is not None:
-            line = replace(line, seal=seal(line.to))
+        line = _line(item, me, higher, seal, travelled=item.case.origin[0] != them)
         known = before.get((line.source, line.key))
         if known is not None and known == replace(
             line, generation=known.generation, seal=known.seal
@@ -105,6 +104,7 @@ def keep(
         generation=higher,
         tree=tree,
         order=order_of(result.records),
+        retired=_retired(old, destination, result),
         older=_older(old, {p: d for p, d in tree.items() if not destination.adapter.derived(p)}),
         sources=sources,
         lines=tuple(lines.values()),
@@ -131,46 +131,61 @@ def _unmarked(complement: Complement, generation: int) -> bytes:
     return dumps(replace(complement, generation=generation, sources=sources))
 
 
-def _line(item: Kept, me: str, generation: int, *, travelled: bool) -> Line:
+def _line(
+    item: Kept, me: str, generation: int, seal: Callable[[str], str], *, travelled: bool
+) -> Line:
     """Make the line of one record."""
     case = item.case
     assert case.source is not None
     base = fields.with_key(case.source, case.origin[1])
     keys, since = _way(case, base, me, travelled=travelled)
-    line = Line(
+    to = item.stands.key if item.stands is not None else None
+    bases, expected, own = _agreed(item, base)
+    return Line(
         source=case.origin[0],
         key=case.origin[1],
-        to=item.stands.key if item.stands is not None else None,
+        to=to,
         generation=generation,
-        base=base,
+        base=fields.replace(base, bases),
+        expected=expected,
+        seal=seal(to) if to is not None else "",
+        kept=frozenset(own - set(bases)),
         declared=item.declared or (case.line.declared if case.line is not None else {}),
-        allowed=item.allowed or (case.line is not None and case.line.allowed),
-        keys=keys,
-        since=since,
+        allowed=item.allowed,
+        keys=keys or _NONE,
+        since=since or _NONE,
     )
-    if item.stands is None or item.stands.role != base.role:
-        return line
+
+
+_NONE: Mapping[str, Any] = {}
+"""One for all records that came straight from where they were made: there are many of them."""
+
+
+def _agreed(item: Kept, base: Record) -> tuple[dict[str, Value], dict[str, Value], set[str]]:
+    """Say where the base is what the destination says, what else it says, and what is its own."""
+    bases: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     own: set[str] = set()
-    bases: dict[str, Value] = {}
-    for name in FIELDS[base.role]:
-        says, meant = fields.get(base, name), fields.get(item.merged, name)
-        stands = fields.get(item.stands, name)
-        if same(says, meant):
+    case = item.case
+    if item.stands is None or item.stands.role != base.role:
+        return bases, expected, own
+    merged = item.merged
+    rows = [fields.row(r) for r in (base, item.stands)]
+    rows.append([fields.get(merged, f) for f in FIELDS[base.role]])
+    for name, says, stands, meant in zip(FIELDS[base.role], *rows, strict=True):
+        if says == meant or same(says, meant):
             seen = stands
         else:  # the destination's own value: the pair stays the last state that both agreed on
             own.add(name)
             agreed = fields.get(case.base, name) if case.base is not None else None
-            known = case.line is not None and case.line.source == line.source
+            known = case.line is not None and case.line.source == case.origin[0]
             was = case.line.says(name) if known and case.line is not None else agreed
             seen = carry_over(was, agreed, says)
             if not same(carry_over(says, seen, stands), meant):
                 bases[name], seen = meant, stands
         if seen != bases.get(name, says):
             expected[name] = seen
-    return replace(
-        line, base=fields.replace(base, bases), expected=expected, kept=frozenset(own - set(bases))
-    )
+    return bases, expected, own
 
 
 def _removed_here(case: Case, them: str) -> Line | None:
@@ -275,6 +290,18 @@ def _sources(
             order=order_of(source.raw.records),
         )
     return sources, contents
+
+
+def _retired(old: Complement | None, destination: Opened, result: Store) -> tuple[str, ...]:
+    """Remember identities in shared files that were given once and that no record has now.
+
+    Their lines may be forgotten, when the other side lets the record go as well; the id may not.
+    """
+    handle = destination.adapter.handle
+    there = {record.key for record in result.records}
+    return tuple(
+        key for key in sorted(given(old)) if key not in there and handle(Memory(key=key)) == key
+    )
 
 
 def _older(old: Complement | None, tree: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from interop import encoded
 from interop.fields import Value
 from interop.model import Body
 
@@ -81,6 +82,11 @@ def carry_over(rich: Value, seen: Value, now: Value) -> Value:
             before, after = seen.text, now.text
             if rich.media == TEXT_MEDIA[0]:
                 before, after = markup.without_claim(rich.text, before, after)
+            else:  # a format may have encoded what the text was translated into
+                plain = markup.translate(rich.text, rich.media, now.media)
+                edited = _carried(plain, before, after) if plain.strip() != before.strip() else None
+                if edited is not None:
+                    before, after = plain, edited
             text = markup.carry_over(rich.text, rich.media, before, after, now.media)
             return Body(text=text, media=rich.media)
     elif isinstance(rich, str) and isinstance(seen, str) and isinstance(now, str):
@@ -144,36 +150,75 @@ def _fold(text: str) -> str:
 
 
 def _lines(rich: str, seen: str, now: str) -> str:
+    """Carry an edit over where that can be; otherwise ``now`` is the answer."""
+    found = _carried(rich, seen, now)
+    return now if found is None else found
+
+
+def _carried(rich: str, seen: str, now: str) -> str | None:
     """Carry an edit of a folded text over to the text it was folded from, line by line.
 
-    Only where ``rich`` and ``seen`` have the same number of lines; otherwise they cannot be told to
-    correspond, and ``now`` is the answer. A line that was not edited is the rich one; an edited one
-    loses the indent that its like had been given.
+    Where ``rich`` and ``seen`` have the same number of lines, a line that was not edited is the
+    rich one; an edited one keeps what was not edited in it, and a new one has the indent that its
+    like have. Otherwise one may be the encoding of the other as a whole; None where it is not, as
+    they cannot be told to correspond.
     """
     core, seen_core, now_core = rich.strip(), seen.strip(), now.strip()
     old, new = _EOL.split(seen_core), _EOL.split(now_core)
     texts, ends = _EOL.split(core), _EOL.findall(core)
-    if len(texts) != len(old) or not core:
-        return now
+    if not core:
+        return None
+    head = _edge(rich, seen, now, start=True)
+    tail = _edge(rich, seen, now, start=False)
+    if len(texts) != len(old):
+        whole = encoded.carry(core, seen_core, now_core)
+        return None if whole is None else head + whole + tail
     common = Counter(ends).most_common(1)
     usual = common[0][0] if common else "\n"
     taken: dict[int, str] = {}
     kept: dict[int, str] = {}
-    indents = {s.removesuffix(t) for s, t in zip(old, texts, strict=True) if t and s.endswith(t)}
-    for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        for i in range(block.size):
-            kept[block.b + i] = texts[block.a + i]
-            if block.a + i < len(ends):
-                taken[block.b + i] = ends[block.a + i]
+    ways = _Ways(old, texts)
+    for how, a, a_end, b, b_end in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
+        if a_end - a != b_end - b:
+            continue
+        for i in range(b_end - b):
+            if how == "equal":
+                kept[b + i] = texts[a + i]
+            elif texts[a + i] != old[a + i]:
+                line = encoded.carry(texts[a + i], old[a + i], new[b + i])
+                if line is not None:
+                    kept[b + i] = line
+            if a + i < len(ends):
+                taken[b + i] = ends[a + i]
     parts: list[str] = []
     for i, line in enumerate(new):
-        indent = max((p for p in indents if line.startswith(p)), key=len, default="")
-        parts.append(kept.get(i, line.removeprefix(indent)))
+        parts.append(kept[i] if i in kept else ways.like_the_rich(line, first=i == 0))
         if i < len(new) - 1:
             parts.append(taken.get(i, usual))
-    head = _edge(rich, seen, now, start=True)
-    tail = _edge(rich, seen, now, start=False)
     return head + "".join(parts) + tail
+
+
+class _Ways:
+    """How the lines of a text are written in another place, seen in those that are there."""
+
+    def __init__(self, seen: Sequence[str], rich: Sequence[str]) -> None:
+        pairs = list(zip(seen, rich, strict=True))
+        self._more = {s.removesuffix(t) for s, t in pairs if t and s.endswith(t)}
+        less = {t.removesuffix(s) for s, t in pairs[1:] if s and t.endswith(s)}
+        self._less = less.pop() if len(less) == 1 else ""
+        self._means: dict[str, set[str]] = {}
+        for s, t in pairs:
+            self._means.setdefault(s, set()).add(t)
+
+    def like_the_rich(self, line: str, *, first: bool) -> str:
+        """Give a new line as the rich text would have it: like its equals, or their indent."""
+        means = self._means.get(line, set[str]())
+        if len(means) == 1:
+            return next(iter(means))
+        indent = max((p for p in self._more if line.startswith(p)), key=len, default="")
+        return ("" if first or not line else self._less) + line.removeprefix(indent)
 
 
 def _edge(rich: str, seen: str, now: str, *, start: bool) -> str:

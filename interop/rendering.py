@@ -15,7 +15,7 @@ from interop import fields, roles
 from interop.adapter import Adapter
 from interop.model import Body, Json, Memory, Problem, Record, Store
 
-_CLAIM = re.compile(r"\A<mark>[^\n]*</mark>(?:\n\n|\Z)")
+_CLAIM = re.compile(r"\A<mark>(?:(?!\n\n|</mark>).)*</mark>(?:\n\n|\Z)", re.DOTALL)
 _CLAIMED = re.compile(r"\A- <mark>(.*?)</mark>", re.DOTALL)
 _COMMENT = "<!-- interop:"
 MARKDOWN = "text/markdown"
@@ -37,7 +37,12 @@ def lower(record: Record, adapter: Adapter, onto: Record | None = None) -> Recor
     body = fields.get(record, "body")
     if not isinstance(body, Body) or adapter.media is None or body.media == adapter.media:
         return record
-    return fields.replace(record, {"body": translated(body, adapter.media)})
+    new = fields.replace(record, {"body": translated(body, adapter.media)})
+    if record.role == "memory" and _COMMENT in body.text and seen_record(new, adapter) is not new:
+        # a rendering that no longer reads as one must not begin to in the other medium
+        plain = replace(body, text=body.text.replace("<!--", "\\<!--", 1))
+        new = fields.replace(record, {"body": translated(plain, adapter.media)})
+    return new
 
 
 def seen(store: Store, adapter: Adapter) -> Store:
@@ -64,7 +69,7 @@ def marked(record: Record, adapter: Adapter) -> Memory | None:
     said = _marker(record, adapter)
     if said is None and _COMMENT not in record.body.text:
         return None
-    body = translated(record.body, MARKDOWN)
+    body = translated(_loosened(record.body), MARKDOWN)
     text, extra = body.text, record.extra
     if said is not None:
         text = roles.together(said, _unclaimed(text, alone=said.endswith("}")))
@@ -120,6 +125,15 @@ def _seen(record: Record, adapter: Adapter, problems: list[Problem]) -> Record:
         )
         return record
     return record if found.role in adapter.roles else found
+
+
+def _loosened(body: Body) -> Body:
+    """Give a text in HTML with its lists as Markdown can say them; any other as it is."""
+    if body.media != HTML:
+        return body
+    from interop.markup import loosened  # parsers that most commands never need
+
+    return replace(body, text=loosened(body.text))
 
 
 def translated(body: Body, media: str) -> Body:

@@ -86,7 +86,7 @@ def to_memory(record: Record, onto: Memory | None = None) -> Memory:
     """
     if isinstance(record, Memory) and not isinstance(record, Task):
         return record
-    name = _id_of(record.key) or (_id_said(onto) if onto is not None else None)
+    name = _id_of(record.key) or (id_said(onto) if onto is not None else None)
     values = {f: str(v) for f in LABELS[record.role] if (v := fields.get(record, f)) is not None}
     own = record.body.text if isinstance(record, Task) else ""
     body = Body(text=render(record.role, name, values, own))
@@ -125,6 +125,12 @@ def from_memory(memory: Memory) -> Record | None:
     return fields.replace(empty, parsed.values)
 
 
+def id_said(memory: Memory) -> str | None:
+    """Give the id in the marker of a memory, whatever has become of its text."""
+    marker = MARKER.match(memory.body.text)
+    return marker[2] if marker is not None else None
+
+
 def render(role: str, name: str | None, values: Mapping[str, str], text: str) -> str:
     """Give the rendering, which parses back to the very same values."""
     head = f"interop: {role}" + (f" {name}" if name is not None else "")
@@ -161,24 +167,24 @@ def parse(text: str) -> Parsed | None:
     lines = rest[1:].split("\n") if rest else []
     found: dict[str, list[str]] = {}
     by_label = {label: field for field, label in LABELS[role].items()}
-    at, current = 0, ""
-    if len(lines) > 1 and not lines[0] and LINE.match(lines[1]):
-        at = 1  # a translation puts the marker and the list apart
+    at, current, margin = 0, "", 2
     while at < len(lines):
         line = lines[at]
         match = LINE.match(line)
+        stop = next((n for n in range(at, len(lines)) if lines[n]), at)
         if match is not None:
-            label, first = match.groups()
+            label = match["label"]
             if label not in by_label or by_label[label] in found:
                 return None
-            current = by_label[label]
-            found[current] = [first or ""]
+            current, margin = by_label[label], len(match["lead"])
+            found[current] = [match["value"] or ""]
         elif current and line.startswith("  "):
-            found[current].append(line[2:])
-        elif current and not line and at + 1 < len(lines) and lines[at + 1].startswith("  "):
-            found[current].append("")
-        elif not line and role != "task" and at + 1 < len(lines) and LINE.match(lines[at + 1]):
-            pass  # a translation puts the items of a list apart where one has two paragraphs
+            found[current].append(line[min(margin, len(line) - len(line.lstrip(" "))) :])
+        elif current and lines[stop].startswith("  "):
+            found[current] += lines[at:stop]
+            at = stop - 1
+        elif stop > at and LINE.match(lines[stop]) and (role != "task" or not current):
+            at = stop - 1  # a loose list; a translation also puts the marker and the list apart
         else:
             break
         at += 1
@@ -212,12 +218,6 @@ def _id_of(key: str) -> str | None:
     """Give the id of a record in a shared file, which people know it by."""
     _, hash_, name = key.partition("#")
     return name if hash_ and re.fullmatch(r"[^\s{]\S*", name) else None
-
-
-def _id_said(memory: Memory) -> str | None:
-    """Give the id in the marker of a memory, whatever has become of its text."""
-    marker = MARKER.match(memory.body.text)
-    return marker[2] if marker is not None else None
 
 
 def _with(memory: Memory, values: Mapping[str, Value]) -> Memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interop import fields
+from interop import check, fields
 from interop.adapter import Context, Fitted, Refusal, Surroundings, Written
-from interop.adapters.memhtml import ADAPTER, dates, memory_file, placement, source
+from interop.adapters.memhtml import (
+    ADAPTER,
+    content_hash,
+    dates,
+    document,
+    memory_file,
+    placement,
+    source,
+)
+from interop.choices import Choices
+from interop.convert import after, plan
+from interop.disk.tree import Tree
 from interop.model import Body, Decision, Files, Link, Memory, Record, Store, Task, Tombstone
+from interop.registry import get
 from interop.rendering import lower, seen
+from interop.stores import Opened, assemble
 from interop.syntax.splice import Edit
 from tests.samples import golden_samples
 from tests.strategies import maybe, one_line, stamps, texts, words
@@ -524,6 +538,30 @@ def test_a_taken_place_gets_a_number() -> None:
     assert written.records["dock.md"].key == "areas/inbox/the-dock-3.html"
 
 
+def test_many_of_one_title_are_numbered_one_after_the_other() -> None:
+    files = {"areas/inbox/dock.html": page(), "areas/inbox/dock-3.html": b""}
+    said = [("verdict", "live"), ("verdict", "live"), ("episodic", "live"), ("verdict", "archived")]
+    new = [
+        replace(
+            memory(f"Text {n}.", title="Dock", kinds={"memhtml": kind}, state=state), key=f"{n}.md"
+        )
+        for n, (kind, state) in enumerate([*said, *said])
+    ]
+    written = ADAPTER.write(
+        Store(format="memhtml", records=(*ADAPTER.read(files).records, *new)), files, NOW
+    )
+    assert [written.records[r.key].key for r in new] == [
+        "areas/inbox/dock-2.html",
+        "areas/inbox/dock-4.html",
+        "areas/inbox/20260901-dock.html",
+        "archive/2026/areas/inbox/dock.html",
+        "areas/inbox/dock-5.html",
+        "areas/inbox/dock-6.html",
+        "areas/inbox/20260901-dock-2.html",
+        "archive/2026/areas/inbox/dock-2.html",
+    ]
+
+
 def test_the_address_of_last_time_is_taken_again() -> None:
     context = Context(now=NOW.now, addresses={"dock.md": "areas/oncall/Custom.html"})
     assert list(put(memory(), context=context).files) == ["areas/oncall/Custom.html"]
@@ -681,6 +719,28 @@ BITS = [
     *('<time datetime="2026-01-01">d</time>', "<p class=a>", "<script>", "🚲", "\u00a0"),
     *("<template>", "<table><tr><td>", "<article>", "<svg><title>"),
 ]
+
+
+@given(st.lists(st.sampled_from([*BITS, " ", "a  b", "</b>"]), max_size=12).map("".join))
+def test_a_text_is_one_whether_it_is_read_at_one_go_or_piece_by_piece(html: str) -> None:
+    """Most elements hold nothing in which other rules hold, and take the shorter way."""
+    for element in document.document(f"<article>{html}</article>").elements:
+        for without_code in (False, True):
+            runs: list[tuple[bool, str]] = []
+            for verbatim, text in document.segments(element, without_code=without_code):
+                if runs and runs[-1][0] == verbatim:
+                    runs[-1] = (verbatim, runs[-1][1] + text)
+                else:
+                    runs.append((verbatim, text))
+            parts = [t if v else re.sub(r"[ \t\n\f\r]+", " ", t) for v, t in runs]
+            if runs and not runs[0][0]:
+                parts[0] = parts[0].removeprefix(" ")
+            if runs and not runs[-1][0]:
+                parts[-1] = parts[-1].removesuffix(" ")
+            told = content_hash.canonical_text(element, without_code=without_code)
+            assert told == "".join(parts)
+
+
 BODIES = st.one_of(
     st.one_of(words, texts).map(lambda t: Body(text=t)),
     st.lists(st.sampled_from(BITS), max_size=10)
@@ -887,3 +947,73 @@ def test_a_correction_takes_the_handle_of_what_it_corrects() -> None:
 )
 def test_other_memories_keep_the_handle_that_they_had(lines: tuple[str, ...]) -> None:
     assert handles({NEW: page(*lines)}) == {NEW: NEW}
+
+
+# --- the claim of a decision or a tombstone, and the lists of its text
+
+TABLE = (
+    "TOMBSTONES.md",
+    "| ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source |\n"
+    "|---|---|---|---|---|---|---|\n"
+    "| T-001 | Opening | noon | D-001 | 2026-08-20 | late | call |\n",
+)
+PLACE = "areas/inbox/tombstone-t-001.html"
+
+
+def _converted() -> tuple[Opened, Opened]:
+    tree = Tree(files={TABLE[0]: TABLE[1].encode()}, complement=None, problems=())
+    topic = assemble(get("memory-compiler"), Path("topic"), tree, None, "topic")
+    pages = check.empty(ADAPTER, "pages")
+    choices = Choices(kind_map={"role:tombstone": "precedent"})
+    return topic, after(plan(topic, pages, choices, now=NOW.now), pages)
+
+
+def _by_hand(pages: Opened, old: str, new: str) -> Opened:
+    files = dict(pages.tree.files)
+    text = files[PLACE].decode()
+    assert old in text, text
+    files[PLACE] = text.replace(old, new).encode()
+    tree = replace(pages.tree, files=files)
+    return assemble(ADAPTER, Path("pages"), tree, pages.complement, "pages")
+
+
+def test_a_claim_that_is_changed_alone_is_said_to_be_a_view() -> None:
+    topic, pages = _converted()
+    assert not [n for n in plan(pages, topic, now=NOW.now).notes if "claim" in n]
+    changed = _by_hand(pages, "<mark>Opening</mark>", "<mark>Opening is\nat ten</mark>")
+    for made in (plan(changed, topic, now=NOW.now), plan(topic, changed, now=NOW.now)):
+        (note,) = [n for n in made.notes if "claim" in n]
+        assert note == (
+            f"{PLACE}: its claim, 'Opening is at ten', only repeats its text and was changed "
+            "alone, so the tombstone stays as it is; change Fact / Key, 'Opening', in the text"
+        )
+        assert made.count("same") == 1
+
+
+def test_a_claim_that_is_only_late_is_not_named() -> None:
+    topic, pages = _converted()
+    changed = _by_hand(pages, "</strong> Opening<", "</strong> Opening day<")
+    made = plan(changed, topic, now=NOW.now)
+    assert made.count("update") == 1
+    assert not [n for n in made.notes if "claim" in n]
+    assert b"| T-001 | Opening day | noon |" in after(made, topic).tree.files[TABLE[0]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<li><strong>Reason:</strong> late</li>", "<li><p><strong>Reason:</strong> late</p></li>"),
+        ("<li><strong>Reason:</strong> late</li>",
+         "<li>\n<p><strong>Reason:</strong> late</p>\n</li>"),
+        ("<li><strong>Reason:</strong> late</li>", "<li><b>Reason:</b> late</li>"),
+        ("</li>\n<li>", "</li><li>"),
+    ],
+)  # fmt: skip
+def test_lists_that_show_the_same_are_read_alike(old: str, new: str) -> None:
+    topic, pages = _converted()
+    changed = _by_hand(pages, old, new)
+    made = plan(changed, topic, now=NOW.now)
+    assert made.count("same") == 1, made.outcomes
+    more = _by_hand(changed, "late", "late &amp; <code>a|b</code>")
+    done = after(plan(more, topic, now=NOW.now), topic)
+    assert b"| late & `a&#124;b` | call |" in done.tree.files[TABLE[0]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +20,12 @@ from hypothesis import strategies as st
 
 from interop import fields, registry
 from interop.adapter import Context, Finding, Fitted, Refusal, Written
-from interop.adapters.memory_compiler import ADAPTER, cells, memory_tests
+from interop.adapters.memory_compiler import ADAPTER, cells, memory_tests, pointers
+from interop.adapters.memory_compiler.settling import Change, Made, settle
 from interop.check import empty
 from interop.check.crossing import cross
 from interop.choices import Choices
+from interop.complement import dumps, loads
 from interop.convert import after, plan
 from interop.disk.tree import Tree
 from interop.lint import lint as every_lint
@@ -526,6 +528,67 @@ def test_a_new_row_points_to_what_already_stands_here_under_another_id() -> None
     )
 
 
+@given(
+    ids=st.sets(st.text("DOI-019.~\\^]é", min_size=1, max_size=4), max_size=6),
+    said=st.text("DOI-019.~\\^]é _,", max_size=25),
+)
+def test_ids_in_a_sentence_are_whole_and_the_longest(ids: set[str], said: str) -> None:
+    any_id = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))
+    found = re.findall(rf"(?<!\w)(?:{any_id})(?!\w)", said) if ids else []
+    assert pointers.Named(ids).within(said) == list(dict.fromkeys(found))
+
+
+class Quarrels:
+    """Edits of which some cannot stand, and some not beside others; it counts what is tried."""
+
+    def __init__(self, bad: set[str], apart: set[frozenset[str]]) -> None:
+        self.bad = bad
+        self.apart = apart
+        self.tried = 0
+
+    def impossible(self, change: Change) -> None:
+        return None
+
+    def takes_new(self, others: Sequence[Change]) -> bool:
+        return True
+
+    def made(self, changes: Sequence[Change]) -> Made | None:
+        self.tried += len(changes)
+        keys = {change.key for change in changes}
+        if keys & self.bad or any(two <= keys for two in self.apart):
+            return None
+        return Made(" ".join(change.key for change in changes), {}, {})
+
+
+@pytest.mark.parametrize("bad", [1, 10, 100, 1000])
+def test_what_cannot_stand_does_not_make_the_rest_be_tried_once_for_each(bad: int) -> None:
+    changes = [Change(str(n), None, None) for n in range(1000)]
+    harmful = {str(n) for n in range(0, 1000, 1000 // bad)}
+    edits = Quarrels(harmful, set())
+    done = settle(edits, changes)
+    assert done.refused.keys() == harmful
+    stand = [c.key for c in changes if c.key not in harmful]
+    assert done.text == (" ".join(stand) if stand else None)
+    assert edits.tried < 25 * len(changes)
+
+
+def test_of_two_that_cannot_stand_together_the_first_one_does() -> None:
+    changes = [Change(name, None, None) for name in "abcdefgh"]
+    done = settle(Quarrels({"c"}, {frozenset("ab"), frozenset("ah"), frozenset("fg")}), changes)
+    assert done.text == "a d e f"
+    assert done.refused.keys() == {"b", "c", "g", "h"}
+
+
+def test_behind_an_open_comment_nothing_new_is_written_and_what_is_there_can_change() -> None:
+    context = "# Context\n\n## Current facts\n\n- Two vans.\n\n<!-- open\n"
+    files = {**TOPIC, "CONTEXT.md": context}
+    (vans,) = (r for r in ADAPTER.read(encoded(files)).records if r.role == "memory")
+    news = [Memory(key=f"{n}.md", body=Body(text=f"New {n}")) for n in range(3)]
+    done = put(files, fields.replace(vans, {"body": Body(text="Three vans.")}), *news)
+    assert [r.key for r in done.refused] == ["0.md", "1.md", "2.md"]
+    assert text(done, "CONTEXT.md") == context.replace("Two", "Three")
+
+
 def test_a_new_topic_begins_with_the_files_its_records_come_from() -> None:
     source = tree(GOLDEN / "basic")
     there = ADAPTER.read(source).records
@@ -648,6 +711,187 @@ def test_a_fresh_topic_is_complete_and_clean() -> None:
 def _opened(files: Files, identity: str = "topic") -> Opened:
     tree = Tree(files=dict(files), complement=None, problems=())
     return assemble(ADAPTER, Path(identity), tree, None, identity)
+
+
+def by_hand(opened: Opened, path: str, old: str, new: str) -> Opened:
+    """Let a person change the bytes of one file."""
+    files = dict(opened.tree.files)
+    assert files[path].count(old.encode()) == 1, (old, files[path].decode())
+    files[path] = files[path].replace(old.encode(), new.encode())
+    tree = replace(opened.tree, files=files)
+    return assemble(opened.adapter, Path(opened.root), tree, opened.complement, opened.raw.id)
+
+
+def notes_of(**texts: str) -> Opened:
+    """Give a store of Claude Code with some memories."""
+    files = {
+        f"{name}.md": f"---\nname: {name}\ndescription: about {name}\n---\n\n{said}\n".encode()
+        for name, said in texts.items()
+    }
+    tree = Tree(files=files, complement=None, problems=())
+    return assemble(registry.get("claude-code"), Path("notes"), tree, None, "notes")
+
+
+PUMP = "<!-- interop: task OI-001 -->\n- **Status:** OPEN\n\nPump the tyres"
+LOCKS = "<!-- interop: task OI-001 -->\n- **Status:** OPEN\n\nBuy locks"
+
+
+def test_an_id_is_not_given_again_when_its_row_was_taken_out_by_hand() -> None:
+    topic = _opened(encoded({**TOPIC, "OPEN_ITEMS.md": ITEMS}))
+    row = "| OI-002 | Pump the tyres | OPEN |  |  |  |\n"
+    first = convert(notes_of(pump=PUMP), topic)
+    removed = by_hand(first, "OPEN_ITEMS.md", row, "")
+    both = convert(notes_of(pump=PUMP, locks=LOCKS), removed)
+    items = both.tree.files["OPEN_ITEMS.md"].decode()
+    assert "| OI-003 | Buy locks |" in items
+    assert "OI-002" not in items
+    # also when the other side has let the record go, and nothing else remembers it
+    without = by_hand(both, "OPEN_ITEMS.md", "| OI-003 | Buy locks | OPEN |  |  |  |\n", "")
+    gone = convert(notes_of(other="Nothing to do."), without)
+    again = convert(notes_of(other="Nothing to do.", pump=PUMP.replace("Pump", "Fill")), gone)
+    assert "| OI-004 | Fill the tyres |" in again.tree.files["OPEN_ITEMS.md"].decode()
+    assert again.complement is not None
+    assert {"OPEN_ITEMS.md#OI-002", "OPEN_ITEMS.md#OI-003"} <= set(again.complement.retired)
+    assert loads(dumps(again.complement), "x") == again.complement
+
+
+def test_a_row_that_interop_did_not_write_is_remembered_too() -> None:
+    topic = convert(notes_of(a="Hall 4."), _opened(encoded(TOPIC)))
+    removed = by_hand(
+        topic, "OPEN_ITEMS.md", "| OI-001 | Oil | OPEN | 2026-10-05 |  | half |\n", ""
+    )
+    done = convert(notes_of(a="Hall 4.", pump=PUMP), removed)
+    assert "| OI-002 | Pump the tyres |" in done.tree.files["OPEN_ITEMS.md"].decode()
+
+
+@pytest.mark.parametrize(
+    ("ids", "given", "then"),
+    [
+        (["OI-001"], ["OI-002", "OI-004~2", "T-009"], "OI-005"),
+        ([], ["DEC-04"], "DEC-05"),
+        (["OI-99999999999999999999999"], [], "OI-100000000000000000000000"),
+        (["2026-10-05"], [], "OI-001"),
+        (["OI-010a", "OI-002.5"], [], "OI-011"),
+        (["OI-001", "OI-001.7"], [], "OI-002"),
+        (["7", "2026-10-05"], [], "8"),
+        (["P2-001"], [], "P2-002"),
+        (["OI-2.1", "OI-2.2"], [], "OI-2.3"),
+        (["OI-" + "9" * 5000], [], "OI-001"),
+        (["**OI-007**", "OI-001"], [], "OI-008"),
+    ],
+)
+def test_the_next_id_is_one_of_the_scheme_that_the_table_has(
+    ids: list[str], given: list[str], then: str
+) -> None:
+    head = ITEMS.partition("| OI-001")[0]
+    items = head + "".join(f"| {name} | Oil {name} | OPEN | x |  |  |\n" for name in ids)
+    keys = [f"{'TOMBSTONES' if g[0] == 'T' else 'OPEN_ITEMS'}.md#{g}" for g in given]
+    task = Task(key="x", body=Body(text="Pump"), status="OPEN")
+    done = put({"OPEN_ITEMS.md": items}, task, context=replace(NOW, given=keys))
+    assert done.records["x"].key == f"OPEN_ITEMS.md#{then}"
+
+
+def test_a_record_has_its_own_id_again() -> None:
+    task = Task(key="x", body=Body(text="Pump"), status="OPEN")
+    context = replace(NOW, given=["OPEN_ITEMS.md#OI-007"], addresses={"x": "OPEN_ITEMS.md#OI-007"})
+    assert put(TOPIC, task, context=context).records["x"].key == "OPEN_ITEMS.md#OI-007"
+    own = Task(key="OPEN_ITEMS.md#OI-001", body=Body(text="Oil"), status="OPEN")
+    from_topic = replace(NOW, originals=encoded(TOPIC))
+    assert put({}, own, context=from_topic).records[own.key].key == own.key
+    taken = replace(from_topic, given=[own.key])
+    assert put({}, own, context=taken).records[own.key].key == "OPEN_ITEMS.md#OI-002"
+
+
+BLOCK = "Settings:\n\n```yaml\ndepot:\n  bikes: 64\n\nhall:\n  vans: 2\n```"
+NESTED = "Run:\n\n    indented code\n      deeper\n\n1. one\n   - sub | way\n2. two"
+
+
+def test_a_bullet_keeps_the_blanks_of_code_and_lists() -> None:
+    notes = notes_of(block=BLOCK, nested=NESTED)
+    topic = convert(notes, empty(ADAPTER, "there"))
+    context = topic.tree.files["CONTEXT.md"].decode()
+    assert (
+        "- Settings:\n  <br>\n  ```yaml\n  depot:\n    bikes: 64\n\n  hall:\n    vans: 2\n  ```\n"
+    ) in context
+    assert "- Run:\n  <br>\n      indented code\n        deeper\n  <br>\n  1. one\n" in context
+    assert asks(topic.tree.files) == []
+    assert len(topic.raw.records) == 2
+    edited_there = by_hand(topic, "CONTEXT.md", "    bikes: 64\n", "    bikes: 65\n      old: 64\n")
+    edited_there = by_hand(edited_there, "CONTEXT.md", "- sub | way", "- sub | ways\n     - more")
+    edited_there = by_hand(edited_there, "CONTEXT.md", "  2. two", "  2. two\n  <br>\n  End.")
+    back = convert(edited_there, notes).tree.files
+    assert (
+        back["block.md"]
+        .decode()
+        .endswith(BLOCK.replace("  bikes: 64\n", "  bikes: 65\n    old: 64\n") + "\n")
+    )
+    assert (
+        back["nested.md"]
+        .decode()
+        .endswith(NESTED.replace("- sub | way", "- sub | ways\n   - more") + "\n\nEnd.\n")
+    )
+    # and from there: only what was edited is another line
+    third = by_hand(convert(topic, notes), "block.md", "vans: 2\n", "vans: 3\n    in: use\n")
+    onto = convert(third, topic).tree.files["CONTEXT.md"].decode()
+    assert onto == context.replace("    vans: 2\n", "    vans: 3\n      in: use\n")
+
+
+def test_a_fence_is_of_its_bullet_when_it_closes_there() -> None:
+    fenced = "# C\n\n- Set:\n  ```\n  a\n\n  b\n  ```\n  more\n- Next.\n"
+    assert said_by(fenced) == ["Set:\n  ```\n  a\n\n  b\n  ```\n  more", "Next."]
+    assert said_by("- Set:\n  ```\n  a\n```\n- Next.\n") == ["Set:", "Next."]
+    assert said_by("- ~~~\n  a\n  ~~~\n  b\n\n  c\n") == ["~~~\n  a\n  ~~~\n  b"]
+    assert said_by("- a\n  ```\n  open\n") == ["a"]
+
+
+def said_by(context: str) -> list[str]:
+    records = ADAPTER.read({"CONTEXT.md": context.encode()}).records
+    return [fields.get(record, "body").text for record in records]
+
+
+def test_a_cell_that_is_edited_comes_back_as_the_text_with_that_edit() -> None:
+    own = "Line one | two\n\n```sh\na | b\n```\n\n- end"
+    notes = notes_of(
+        task=f"<!-- interop: task OI-009 -->\n- **Status:** OPEN\n\n{own}",
+        stone="<!-- interop: tombstone T-050 -->\n- **Fact / Key:** rent\n"
+        "- **Rejected value:** 25 €\n- **Reason:** one\n  two\n\n  <!-- c --> three",
+    )
+    topic = convert(notes, empty(ADAPTER, "there"))
+    done = by_hand(topic, "OPEN_ITEMS.md", "Line one", "Line uno")
+    done = by_hand(done, "OPEN_ITEMS.md", "- end |", "- end<br>- q &#124; w |")
+    done = by_hand(done, "TOMBSTONES.md", "three", "four")
+    back = convert(done, notes)
+    assert own.replace("one", "uno") + "\n- q | w\n" in back.tree.files["task.md"].decode()
+    assert back.tree.files["stone.md"] == notes.tree.files["stone.md"].replace(b"three", b"four")
+    assert convert(back, done).tree.files == done.tree.files
+
+
+def test_a_cell_that_is_edited_comes_back_through_html_too() -> None:
+    own = "Line one | two\n\n```sh\na | b\n```\n\nEnd."
+    task = f"<!-- interop: task OI-009 -->\n- **Status:** todo\n\n{own}"
+    pages = convert(notes_of(task=task), empty(registry.get("memhtml"), "pages"))
+    (path,) = (r.key for r in pages.raw.records if r.role == "task")
+    choices = Choices(status_map={"todo": "OPEN"})
+    bare = _alone(pages)
+    there = empty(ADAPTER, "there")
+    topic = after(plan(bare, there, choices, now=NOW.now), there)
+    done = by_hand(topic, "OPEN_ITEMS.md", "a &#124; b", "a &#124; c")
+    back = convert(done, bare).tree.files[path].decode()
+    there_before = pages.tree.files[path].decode()
+    assert ">a | c</code>" in back
+    changed = [n for n in back.splitlines() if n not in there_before.splitlines()]
+    assert len([n for n in changed if "<meta" not in n]) == 1, changed
+
+
+def test_a_row_that_says_nothing_says_it_as_it_did() -> None:
+    own = DECISIONS.replace("| mail | — | Active |", "| mail |  | Active |\n"
+                            "| D-002 | Sell | Cash | 2026-10-01 | - | — | Active |")  # fmt: skip
+    source = _opened(encoded({"DECISIONS.md": own}))
+    other = DECISIONS.replace("| Rent |", "| Paint |")
+    there = _opened(encoded({**TOPIC, "DECISIONS.md": other}), "other")
+    now = convert(source, there).tree.files["DECISIONS.md"].decode()
+    assert "| D-002 | Rent | Frost | 2026-09-28 | mail |  | Active |\n" in now
+    assert "| D-003 | Sell | Cash | 2026-10-01 | - | — | Active |\n" in now
 
 
 def _alone(opened: Opened) -> Opened:
@@ -835,6 +1079,7 @@ def test_the_grammar_of_the_tests_is_not_yaml() -> None:
         ("MC111", {"OPEN_ITEMS.md": ITEMS.replace("Oil", "Oil\u2028x")}),
         ("MC112", {"OPEN_ITEMS.md": ITEMS + "| - | - | - | - | - | - |\n"}),
         ("MC113", {"OPEN_ITEMS.md": ITEMS + "| OI-002 | x | OPEN | y |||\n"}),
+        ("MC113", {"OPEN_ITEMS.md": ITEMS + "||x | OPEN | y |  |  |\n"}),
         ("MC114", {"OPEN_ITEMS.md": "\ufeff" + ITEMS.split("\n\n")[1]}),
         ("MC115", {"DECISIONS.md": DECISIONS.replace("Active", "Dropped")}),
         ("MC116", {"OPEN_ITEMS.md": ITEMS + ITEMS.split("\n")[2] + "\n"}),
@@ -916,6 +1161,27 @@ def test_an_open_session_that_cannot_be_closed_is_named() -> None:
 
 def test_what_is_clean_stays_silent() -> None:
     assert codes(tree(GOLDEN / "basic")) == {"MC121"}
+
+
+def test_a_row_without_an_id_is_called_so() -> None:
+    found = lint({**TOPIC, "OPEN_ITEMS.md": ITEMS + "||x | OPEN | y |  |  |\n"})
+    told = {f.code: f.problem for f in found if f.path.startswith("OPEN_ITEMS.md:")}
+    assert told["MC104"] == "a row without an id"
+    assert told["MC113"].startswith("a row without an id: the checker eats")
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("file: ../a.md\n    expect_contains: x", "name a file of this topic"),
+        ("file: _rollup/../../a.md\n    expect_contains: x", "name a file of this topic"),
+        ("file: CONTEXT.md", "state expect_contains in double quotes"),
+    ],
+)
+def test_the_way_out_fits_what_is_odd_about_a_test(said: str, remedy: str) -> None:
+    tests = f"  - id: a\n    type: must_reference\n    {said}\n"
+    told = [f.remedy for f in lint({**TOPIC, "memory_tests.yaml": tests}) if f.code == "MC154"]
+    assert told == [remedy]
 
 
 def test_every_code_is_documented() -> None:

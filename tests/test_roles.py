@@ -102,6 +102,45 @@ def test_what_is_none_stays_a_memory(text: str) -> None:
     assert roles.from_memory(Memory(key="x.md", body=Body(text=text))) is None
 
 
+@pytest.mark.parametrize(
+    ("mark", "other"),
+    [
+        ("\n- **", "\n* **"),
+        ("\n- **", "\n+ **"),
+        ("- **Reason:**", "-   **Reason:**"),
+        ("- **Reason:**", "- __Reason:__"),
+        ("- **Reason:**", "* **Reason**:"),
+        ("- **Reason:**", "- <strong>Reason:</strong>"),
+        ("- **Reason:**", "- <b>Reason</b>:"),
+        ("\n- ", "\n\n- "),
+        ("\n- ", "\n\n\n- "),
+        ("-->\n", "-->\n\n\n"),
+        ("\n", "\r\n"),
+        ("- **Reason:** the printer\n  cannot", "*    **Reason:** the printer\n     cannot"),
+    ],
+)
+def test_marks_that_show_the_same_list_are_read_alike(mark: str, other: str) -> None:
+    stone = dataclasses.replace(TOMBSTONE, reason="the printer\ncannot mix it")
+    text = roles.to_memory(stone).body.text
+    assert mark in text
+    changed = text.replace(mark, other)
+    assert roles.from_memory(Memory(key=stone.key, body=Body(text=changed))) == stone
+    assert roles.from_memory(Memory(key=stone.key, body=Body(text=changed.partition("\n")[2]))) is (
+        None
+    ), "only a marked text is read"
+    assert says(changed.replace("\r", "")).count("Reason: the printer") == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["- **Reason** dear", "- *Reason:* dear", "- Reason: dear", "1. **Reason:** x",
+     "- __Reason:** x", "- <b>Reason:</strong> x"],
+)  # fmt: skip
+def test_what_only_looks_like_a_line_is_none(line: str) -> None:
+    text = f"<!-- interop: tombstone T-001 -->\n{line}"
+    assert roles.from_memory(Memory(key="x.md", body=Body(text=text))) is None
+
+
 def test_items_that_a_translation_put_apart_are_read() -> None:
     text = roles.to_memory(TOMBSTONE).body.text
     loose = text.replace("\n- ", "\n\n- ").replace("mix it", "mix\n\n  it")

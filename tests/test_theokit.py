@@ -318,7 +318,13 @@ def test_a_title_names_the_file_where_there_was_none() -> None:
     assert "text.md" in put({}, new("Text.")).files
     assert "old-name.md" in put({}, new("Text.", "notes/old-name.md", title="New")).files
     odd = put({}, new("Text.", "notes/Old name.md", name="Old name"))
-    assert "text.md" in odd.files
+    assert "old-name.md" in odd.files
+    shared = put({}, new("Text.", "shot.jsonl#a.md", name="pump", title="The harbour wind"))
+    assert shared.files.keys() == {"pump.md", "MEMORY.md"}
+    assert "name" not in {s.field for s in shared.supplied}
+    other = put({}, new("Text.", "notes/pump.md", name="floor-pump"))
+    assert "pump.md" in other.files
+    assert "name" not in {s.field for s in other.supplied}, "a stem wins; the name is carried"
     assert {s.field for s in odd.supplied} >= {"name", "title", "hook", "description"}
 
 
@@ -1114,6 +1120,14 @@ def test_refusals_name_the_way_out() -> None:
         assert isinstance(refusal, Refusal)
         assert refusal.reason
         assert refusal.remedy
+
+
+def test_many_of_one_title_are_numbered_one_after_the_other() -> None:
+    files = {"dock.md": BILLING, "dock-3.md": "a note of somebody\n"}
+    many = [new(f"Text {n}.", f"elsewhere#{n}", title="Dock") for n in range(4)]
+    done = put(files, *many)
+    at = [done.records[m.key].key for m in many]
+    assert at == ["dock-2.md", "dock-4.md", "dock-5.md", "dock-6.md"]
 
 
 def test_index_lines() -> None:

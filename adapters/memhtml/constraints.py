@@ -6,7 +6,6 @@ Spec: docs/formats/memhtml.md, "What is skipped". The order of reasons is the ru
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from turbohtml import Element
@@ -49,14 +48,16 @@ def violations(document: Document) -> list[str]:
 
 
 def _head(document: Document) -> Iterator[str]:
-    titles = [e for e in document.elements if e.tag == "title"]
+    titles = elements(document.root, "title")
     if len(titles) != 1:
         yield f"{len(titles)} <title> elements: a memory file needs exactly one"
     elif not direct_text(titles[0]).strip(JS_SPACE):
         yield "empty <title>"
-    counts = Counter(name for name, _, _ in document.metas)
+    counts: dict[str, int] = {}
+    for name, _, _ in document.metas:
+        counts[name] = counts.get(name, 0) + 1
     for name in REQUIRED:
-        if not counts[PREFIX + name]:
+        if PREFIX + name not in counts:
             yield f'missing required <meta name="{PREFIX}{name}">'
     for name, count in counts.items():
         if not name.startswith(PREFIX):
@@ -104,9 +105,7 @@ def _mark(article: Element) -> Iterator[str]:
 
 
 def _times(document: Document) -> Iterator[str]:
-    for element in document.elements:
-        if element.tag != "time":
-            continue
+    for element in elements(document.root, "time"):
         value = element.attr("datetime") if "datetime" in element.attrs else None
         if value is None:
             text = direct_text(element).strip(JS_SPACE)[:_SHOWN]

@@ -6,37 +6,49 @@ Spec: docs/formats/memhtml.md, "The content hash".
 from __future__ import annotations
 
 import hashlib
-import re
 from itertools import groupby
+from operator import itemgetter
 
 from turbohtml import Element
 
-from interop.adapters.memhtml.document import segments
-from interop.adapters.memhtml.vocabulary import collapse
+from interop.adapters.memhtml.document import running_text, segments
+from interop.adapters.memhtml.vocabulary import INLINE, collapse
 
-_SPACE = re.compile(r" [ \t\n\f\r]+|[\t\n\f\r][ \t\n\f\r]*")
-"""White space that is not one blank already."""
+_APART = ("pre", "template", "code")
+"""Elements in which other rules hold; few texts have any, so that most are read at one go."""
+_verbatim, _text = itemgetter(0), itemgetter(1)
 
 
 def canonical_text(root: Element, *, without_code: bool = False) -> str:
     """Give an element's text with white space collapsed outside ``<pre>``."""
+    odd = _APART if without_code else _APART[:2]
+    if root.tag not in odd and root.find(list(odd)) is None:
+        text = running_text(root) if root.tag in INLINE else f" {running_text(root)} "
+        return _one_blank(text).removeprefix(" ").removesuffix(" ")
     runs = [
-        (verbatim, "".join(s.text for s in run))
-        for verbatim, run in groupby(
-            segments(root, without_code=without_code), key=lambda s: s.verbatim
-        )
+        (verbatim, "".join(map(_text, run)))
+        for verbatim, run in groupby(segments(root, without_code=without_code), key=_verbatim)
     ]
     parts: list[str] = []
     for n, (verbatim, run) in enumerate(runs):
         text = run
         if not verbatim:
-            text = _SPACE.sub(" ", text)
+            text = _one_blank(text)
             if n == 0:
                 text = text.removeprefix(" ")
             if n == len(runs) - 1:
                 text = text.removesuffix(" ")
         parts.append(text)
     return "".join(parts)
+
+
+def _one_blank(text: str) -> str:
+    """Give a text with every run of white space as one blank."""
+    for space in "\t\n\f\r":
+        text = text.replace(space, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
 
 
 def content_hash(article: Element) -> str:

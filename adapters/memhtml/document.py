@@ -1,32 +1,28 @@
 """The parsed tree of a file, walked as the runtime walks it.
 
-Tree construction is turbohtml's (WHATWG's rules, as parse5's). The walks are loops, not recursions,
-since a file may nest as deeply as it likes; what a ``<template>`` holds is no part of the document.
+Tree construction is turbohtml's (WHATWG's rules, as parse5's), and so are the walks where they can
+be. What a ``<template>`` holds is no part of the document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from turbohtml import Element, Namespace, Node, Text, parse
+from turbohtml import DocumentFragment, Element, Namespace, Node, Text, parse
 
 from interop.adapters.memhtml.vocabulary import INLINE, PREFIX
 
-
-def nodes(root: Node) -> Iterator[Node]:
-    """Give a node and everything below it, in the order of the document."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        yield node
-        if not _is_template(node):
-            stack.extend(reversed(node.children))
+_EDGE: Final = (False, " ")
 
 
-def elements(root: Node, *tags: str) -> list[Element]:
-    """Give the elements of these names at and below a node; all of them without names."""
-    return [n for n in nodes(root) if isinstance(n, Element) and (not tags or n.tag in tags)]
+def elements(root: Node, *tags: str) -> Sequence[Element]:
+    """Give the elements of these names below a node; all of them without names."""
+    found = root.find_all(list(tags)) if tags else root.find_all()
+    if root.find("template") is None:
+        return found
+    # only what a template holds hangs below a fragment
+    return [e for e in found if not any(isinstance(a, DocumentFragment) for a in e.ancestors)]
 
 
 def _is_template(node: Node) -> bool:
@@ -43,17 +39,16 @@ def direct_text(element: Element) -> str:
     return "".join(n.data for n in element.children if isinstance(n, Text))
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed file: its elements, and those that the format speaks of."""
 
-    elements: tuple[Element, ...]
-    head: Element | None
-    metas: tuple[tuple[str, str, Element], ...]
+    root: Node
+    elements: Sequence[Element]
+    metas: Sequence[tuple[str, str, Element]]
     """Name and content of every meta of the head that has a name."""
-    links: tuple[Element, ...]
+    links: Sequence[Element]
     """The head's links whose relation begins as ours do."""
-    articles: tuple[Element, ...]
+    articles: Sequence[Element]
 
     @property
     def article(self) -> Element | None:
@@ -63,46 +58,63 @@ class Document:
 
 def document(text: str) -> Document:
     """Parse the text of a file."""
-    every = tuple(elements(parse(text, positions=False, source_locations=True)))
+    root = parse(text, positions=False, source_locations=True)
+    every = elements(root)
     head = next((e for e in every if e.tag == "head"), None)
-    in_head = elements(head) if head is not None else []
-    metas = [
-        (name, e.attr("content") or "", e)
-        for e in in_head
-        if e.tag == "meta" and (name := e.attr("name")) is not None
-    ]
-    links = [e for e in in_head if e.tag == "link" and (e.attr("rel") or "").startswith(PREFIX)]
-    articles = tuple(e for e in every if e.tag == "article")
-    return Document(every, head, tuple(metas), tuple(links), articles)
+    metas: list[tuple[str, str, Element]] = []
+    links: list[Element] = []
+    for element in elements(head, "meta", "link") if head is not None else ():
+        if element.tag == "link":
+            if (element.attr("rel") or "").startswith(PREFIX):
+                links.append(element)
+        elif (name := element.attr("name")) is not None:
+            metas.append((name, element.attr("content") or "", element))
+    return Document(root, every, metas, links, elements(root, "article"))
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A piece of text, and whether its white space counts."""
+def running_text(root: Node) -> str:
+    """Give the text below an element that holds no ``<pre>`` and no template, as `segments` does.
 
-    verbatim: bool
-    text: str
-
-
-def segments(root: Node, *, without_code: bool = False) -> Iterator[Segment]:
-    """Give the text below a node in pieces; the edges of blocks are blanks."""
-    edge = Segment(False, " ")
-    stack: list[tuple[Node, bool] | Segment] = [(root, False)]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, Segment):
-            yield top
-            continue
-        node, verbatim = top
+    Two pieces of text have an edge between them where they do not stand in the same block.
+    """
+    found: list[str] = []
+    block: Node | None = None
+    for node in root.descendants:
         if isinstance(node, Text):
-            yield Segment(verbatim, node.data)
-            continue
-        if isinstance(node, Element):
-            if without_code and node.tag in ("pre", "code"):
-                continue
-            if node.tag not in INLINE:
-                yield edge
-                stack.append(edge)
-            verbatim = verbatim or node.tag == "pre"
-        if not _is_template(node):
-            stack.extend((child, verbatim) for child in reversed(node.children))
+            holder = node.parent
+            while isinstance(holder, Element) and holder is not root and holder.tag in INLINE:
+                holder = holder.parent
+            if holder is not block:
+                found.append(" ")
+                block = holder
+            found.append(node.data)
+        elif isinstance(node, Element) and node.tag not in INLINE:
+            found.append(" ")
+    return "".join(found)
+
+
+def segments(root: Node, *, without_code: bool = False) -> Sequence[tuple[bool, str]]:
+    """Give the text at and below a node in pieces, each with whether its white space counts.
+
+    The edges of blocks are blanks. A loop, no recursion: a file may nest as deeply as it likes.
+    """
+    found: list[tuple[bool, str]] = []
+    stack: list[tuple[bool, Node | None]] = [(False, root)]
+    while stack:
+        verbatim, node = stack.pop()
+        if node is None:
+            found.append(_EDGE)
+        elif isinstance(node, Text):
+            found.append((verbatim, node.data))
+        else:
+            if isinstance(node, Element):
+                tag = node.tag
+                if without_code and tag in ("pre", "code"):
+                    continue
+                if tag not in INLINE:
+                    found.append(_EDGE)
+                    stack.append((False, None))
+                verbatim = verbatim or tag == "pre"
+            if not _is_template(node):
+                stack += [(verbatim, child) for child in reversed(node.children)]
+    return found

@@ -58,10 +58,10 @@ def statements(record: Memory, *, archived: bool) -> dict[str, tuple[str, ...]]:
     return {name: said[name] for name in STATEMENTS if said.get(name)}
 
 
-def new_file(record: Memory, content_hash: str, *, archived: bool) -> str:
-    """Give the file of a new record, byte for byte as the runtime writes one."""
+def new_file(record: Memory, *, archived: bool) -> str:
+    """Give the file of a new record as the runtime writes one; `with_hash` makes it whole."""
     said = statements(record, archived=archived)
-    said["content-hash"] = (content_hash,)
+    said["content-hash"] = ("",)
     lines = [
         "<!doctype html>",
         '<html lang="en">',
@@ -79,6 +79,12 @@ def new_file(record: Memory, content_hash: str, *, archived: bool) -> str:
         "</html>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def with_hash(text: str, content_hash: str) -> str:
+    """Put the content hash into a new file, which states an empty one."""
+    said, unsaid = meta_line("content-hash", content_hash), meta_line("content-hash", "")
+    return text.replace(unsaid, said, 1)  # no title and no attribute before it holds a whole tag
 
 
 def edits(file: MemoryFile, target: Memory, *, archived: bool) -> Iterator[Edit]:

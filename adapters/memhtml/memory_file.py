@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from turbohtml import Element, SourceSpan
 
@@ -41,22 +42,45 @@ class Statement:
     """Where a meta's ``content`` attribute stands; None where it has none."""
 
 
+class _Head(NamedTuple):
+    """Where everything stands that a head states."""
+
+    metas: tuple[Statement, ...]
+    links: tuple[Statement, ...]
+    title: tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A file that the runtime indexes."""
+    """A file that the runtime indexes; what only edits and lint ask for is parsed when asked."""
 
     path: str
     source: Source
     record: Memory
-    metas: tuple[Statement, ...]
-    links: tuple[Statement, ...]
-    title: tuple[int, int]
-    """Where the text of the title stands."""
     body: tuple[int, int]
     """Where the inner HTML of the article stands."""
     hash: str
     """The article's hash, whatever the head says."""
-    warnings: tuple[str, ...]
+
+    @property
+    def metas(self) -> tuple[Statement, ...]:
+        """Give the metas that the format knows, in their order."""
+        return _head(self.source).metas
+
+    @property
+    def links(self) -> tuple[Statement, ...]:
+        """Give the links, in their order."""
+        return _head(self.source).links
+
+    @property
+    def title(self) -> tuple[int, int]:
+        """Give where the text of the title stands."""
+        return _head(self.source).title
+
+    @property
+    def warnings(self) -> list[str]:
+        """Say what the runtime warns of and indexes all the same."""
+        return warnings(document(self.source.seen))
 
     @property
     def competes(self) -> bool:
@@ -86,31 +110,24 @@ def read(path: str, data: bytes) -> MemoryFile | Skipped:
     article = parsed.article
     if reasons or article is None:
         return Skipped(path, "; ".join(reasons))
-    title = elements_named(parsed, "title")[0]
-    metas = tuple(_metas(parsed, text))
-    links = tuple(_links(parsed, text))
     body = _body(article, text)
     computed = content_hash(article)
-    return MemoryFile(
-        path=path,
-        source=text,
-        record=_record(path, text, _title(title), article, metas, links, body, computed),
-        metas=metas,
-        links=links,
-        title=_inside(title, text),
-        body=body,
-        hash=computed,
-        warnings=tuple(warnings(parsed)),
+    record = _record(path, text, parsed, article, body, computed)
+    return MemoryFile(path, text, record, body, computed)
+
+
+@lru_cache(maxsize=64)
+def _head(text: Source) -> _Head:
+    parsed = document(text.seen)
+    return _Head(
+        tuple(_metas(parsed, text)),
+        tuple(_links(parsed, text)),
+        _inside(_title(parsed), text),
     )
 
 
-def elements_named(parsed: Document, tag: str) -> list[Element]:
-    """Give the elements of one name in a document."""
-    return [e for e in parsed.elements if e.tag == tag]
-
-
-def _title(element: Element) -> str:
-    return collapse(canonical_text(element))
+def _title(parsed: Document) -> Element:
+    return elements(parsed.root, "title")[0]
 
 
 def _span(element: Element, text: Source) -> tuple[int, int]:
@@ -144,46 +161,50 @@ def _body(article: Element, text: Source) -> tuple[int, int]:
     return start, end
 
 
-def _metas(parsed: Document, text: Source) -> Sequence[Statement]:
-    found: list[Statement] = []
-    for name, content, element in parsed.metas:
-        if name != ROLE and not name.startswith(PREFIX):
-            continue
+def _metas(parsed: Document, text: Source) -> Iterator[Statement]:
+    for name, content, element in _stated(parsed):
         location = element.source_location
         span: SourceSpan | None = location.attrs.get("content") if location else None
         said = (text.at(span.start_offset), text.at(span.end_offset)) if span else None
-        found.append(Statement(name.removeprefix(PREFIX), content, *_span(element, text), said))
-    return found
+        yield Statement(name, content, *_span(element, text), said)
 
 
-def _links(parsed: Document, text: Source) -> Sequence[Statement]:
-    found: list[Statement] = []
+def _stated(parsed: Document) -> Iterator[tuple[str, str, Element]]:
+    """Give the metas that the format knows, by their names without the prefix."""
+    for name, content, element in parsed.metas:
+        if name == ROLE or name.startswith(PREFIX):
+            yield name.removeprefix(PREFIX), content, element
+
+
+def _links(parsed: Document, text: Source) -> Iterator[Statement]:
     for element in parsed.links:
-        rel = rel_of(element.attr("rel") or "")
-        assert rel is not None, "checked before"
-        target = (element.attr("href") or "").removeprefix("/")
-        found.append(Statement(rel, target, *_span(element, text)))
-    return found
+        yield Statement(*_link(element), *_span(element, text))
+
+
+def _link(element: Element) -> tuple[str, str]:
+    """Give the relation and the target of a link."""
+    rel = rel_of(element.attr("rel") or "")
+    assert rel is not None, "checked before"
+    return rel, (element.attr("href") or "").removeprefix("/")
 
 
 def _record(
     path: str,
     text: Source,
-    title: str,
+    parsed: Document,
     article: Element,
-    metas: Sequence[Statement],
-    links: Sequence[Statement],
     body: tuple[int, int],
     computed: str,
 ) -> Memory:
-    said: dict[str, str] = {}
-    for meta in metas:
-        said.setdefault(meta.name, meta.value)
+    metas = [(name, value) for name, value, _ in _stated(parsed)]
+    said = dict(reversed(metas))  # of two the first counts
 
     def every(name: str) -> tuple[str, ...]:
-        return tuple(m.value for m in metas if m.name == name and m.value)
+        return tuple(value for n, value in metas if n == name and value) if name in said else ()
 
-    inner = _SURROGATE.sub(_replaced, text.text[body[0] : body[1]])
+    inner = text.text[body[0] : body[1]]
+    if not text.is_utf8:
+        inner = _SURROGATE.sub(_replaced, inner)
     is_task = said["type"] == TASK
     archived = placement.is_archived(path)
     extra: dict[str, Json] = {}
@@ -200,13 +221,13 @@ def _record(
     marks = elements(article, "mark")
     memory = Memory(
         key=path,
-        title=title,
+        title=collapse(canonical_text(_title(parsed))),
         description=claim_of(marks[0]),
         body=Body(text=inner, media=HTML),
         kinds={FORMAT: said["type"]},
         tags=every("tag"),
         entities=every("entity"),
-        links=tuple(Link(rel=link.name, target=link.value) for link in links),
+        links=tuple(Link(rel=r, target=t) for r, t in map(_link, parsed.links)),
         created=said["created"],
         modified=said["updated"],
         session=said.get("session") or None,

@@ -93,11 +93,13 @@ def _is_person(entity: str) -> bool:
     return entity.startswith("person:") and bool(entity[len("person:") :].strip(JS_SPACE))
 
 
-def candidates(title: str, kind: str, where: str, now: str) -> Iterator[str]:
-    """Give the paths that a new memory may have, best first. ``now`` is the moment of writing."""
+def candidates(stem: str, kind: str, where: str, now: str) -> Iterator[str]:
+    """Give the paths that a new memory may have, best first; ``stem`` is the slug of its title.
+
+    ``now`` is the moment of writing.
+    """
     day = now[:10].replace("-", "")
     dated = f"{day}-" if kind == "episodic" else ""
-    stem = slug(title)
     for n in range(1, _MOST + 1):
         yield f"{where}/{dated}{with_ordinal(stem, n)}.html"
 

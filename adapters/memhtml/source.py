@@ -53,15 +53,17 @@ class Source:
 
 def source(data: bytes) -> Source:
     """Decode a file; any bytes will do."""
-    text = data.decode("utf-8", "surrogateescape")
+    try:
+        text, is_utf8 = data.decode("utf-8"), True
+    except UnicodeDecodeError:
+        text, is_utf8 = data.decode("utf-8", "surrogateescape"), False
     begin = 1 if text.startswith(BOM) else 0
-    if not begin and _UNLIKE.search(text) is None:
+    if is_utf8 and not begin and "\r" not in text:
         return Source(text, text, (0,), (0,), True)
     starts, shifts = [0], [begin]
     parts: list[str] = []
     at = begin
     seen = 0
-    is_utf8 = True
     for match in _UNLIKE.finditer(text, begin):
         parts.append(text[at : match.start()])
         seen += match.start() - at
@@ -73,7 +75,6 @@ def source(data: bytes) -> Source:
                 starts.append(seen)
                 shifts.append(at - seen)
             continue
-        is_utf8 = False
         for size in _runs(match.group().encode("utf-8", "surrogateescape")):
             parts.append("\ufffd")
             seen += 1

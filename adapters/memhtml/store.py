@@ -75,8 +75,14 @@ class _Change:
     base: MemoryFile | None
     """The record's file in ``onto`` or, of a new one, in the store that it comes from."""
     data: bytes
-    hash: str
+    found: MemoryFile
+    """What the data says; its path is any, but right about the archive."""
     is_new: bool
+
+    @property
+    def hash(self) -> str:
+        """Give the hash of its text."""
+        return self.found.hash
 
     @property
     def is_copy(self) -> bool:
@@ -97,6 +103,8 @@ class _Put:
         self.supplied: list[Supplied] = []
         self.refused: list[Refusal] = []
         self.notes: list[str] = []
+        self.searches: dict[tuple[object, ...], Iterator[str]] = {}
+        """What tells where a new record may go -> the places that were not tried yet."""
         self.year = context.now[:4]
 
     def written(self) -> Written:
@@ -152,7 +160,7 @@ class _Put:
         if refusal is not None:
             return refusal
         assert isinstance(found, MemoryFile)
-        return _Change(record.key, target, fitted.supplied, base, data, found.hash, file is None)
+        return _Change(record.key, target, fitted.supplied, base, data, found, file is None)
 
     def _original(self, record: Record) -> MemoryFile | None:
         """Give the record's own file in the store of this format that it comes from."""
@@ -244,14 +252,20 @@ class _Put:
             yield self._moved(own, change)
 
     def _candidates(self, change: _Change) -> Iterator[str]:
+        """Give the places that a record may have, best first.
+
+        New ones of one name share the search: a place that was taken for one is so for the next.
+        """
         if not change.is_new:
-            yield from placement.beside(self._moved(change.key, change))
-            return
+            return placement.beside(self._moved(change.key, change))
         target = change.target
-        kind = target.kinds[FORMAT]
+        kind, stem = target.kinds[FORMAT], placement.slug(target.title or "")
         where = placement.folder(kind, target.entities, target.tags)
-        for path in placement.candidates(target.title or "", kind, where, self.context.now):
-            yield self._moved(path, change)
+        alike = (where, kind, stem, _archived(change), target.archived)
+        if alike not in self.searches:
+            paths = placement.candidates(stem, kind, where, self.context.now)
+            self.searches[alike] = (self._moved(path, change) for path in paths)
+        return self.searches[alike]
 
     def _moved(self, path: str, change: _Change) -> str:
         """Give a path as the state wants it: in the archive, or where it was before."""
@@ -269,10 +283,9 @@ class _Put:
 
     def _stand(self, change: _Change, path: str) -> None:
         """Let a record stand at a path, as ``read`` finds it there."""
-        found = memory_file.read(path, change.data)
-        assert isinstance(found, MemoryFile)
+        assert placement.is_archived(path) == _archived(change), "the path repeats the state"
         self.files[path] = change.data
-        self.records[change.key] = found.record
+        self.records[change.key] = dataclasses.replace(change.found.record, key=path)
         self.supplied += change.supplied
 
 
@@ -292,12 +305,11 @@ def _text(base: MemoryFile | None, target: Memory) -> bytes | Refusal:
     """Give the bytes that state a target: the base spliced, or a new file."""
     archived = target.state == "archived"
     if base is None:
-        probe = head.new_file(target, "", archived=archived)
-        article = document(probe).article
+        text = head.new_file(target, archived=archived)
+        article = document(text).article
         if article is None:
             return _refusal(target.key, "body", "the article would not end where it should")
-        text = head.new_file(target, content_hash(article), archived=archived)
-        return text.encode("utf-8")
+        return head.with_hash(text, content_hash(article)).encode("utf-8")
     edits = list(head.edits(base, target, archived=archived))
     if target.body == base.record.body:
         return base.source.spliced(edits)

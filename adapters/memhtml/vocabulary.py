@@ -115,6 +115,7 @@ JS_SPACE: Final = (
 )
 """What JavaScript's ``trim`` takes off; Python's ``strip`` takes off other characters."""
 _HTML_SPACE = re.compile(r"[ \t\n\f\r]+")
+_QUERY = re.compile("[?#]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -160,5 +161,5 @@ def rel_of(token: str) -> str | None:
 
 def is_target(target: str) -> bool:
     """Can this be the target of a link, from the root of the store?"""
-    path = re.split(r"[?#]", target, maxsplit=1)[0]
-    return all(part not in ("", ".", "..") for part in path.split("/"))
+    path = _QUERY.split(target, maxsplit=1)[0]
+    return not {"", ".", ".."}.intersection(path.split("/"))

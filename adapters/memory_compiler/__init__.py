@@ -14,11 +14,17 @@ archive, due dates; pipes and line ends in a cell.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from interop.adapter import Adapter, Hold
-from interop.adapters.memory_compiler import reading
-from interop.adapters.memory_compiler.fitting import fit
-from interop.adapters.memory_compiler.lint import lint
+from interop.adapter import (
+    Adapter,
+    Context,
+    Finding,
+    Fitted,
+    Hold,
+    Refusal,
+    Written,
+)
 from interop.adapters.memory_compiler.location import detect, discover
 from interop.adapters.memory_compiler.topic import (
     DECISION_STATUSES,
@@ -28,7 +34,6 @@ from interop.adapters.memory_compiler.topic import (
     TASK_STATUSES,
     is_derived,
 )
-from interop.adapters.memory_compiler.writing import write
 from interop.model import Files, Record, Store
 
 __all__ = ["ADAPTER"]
@@ -38,7 +43,30 @@ _REPEAT = re.compile(r"~\d+\Z")
 
 def read(files: Files) -> Store:
     """Read the bullets and every row that a person wrote; whatever else is there is carried."""
+    from interop.adapters.memory_compiler import reading  # detection alone has no use for it
+
     return reading.read(files).store()
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over files, statement by statement."""
+    from interop.adapters.memory_compiler import writing
+
+    return writing.write(store, onto, context)
+
+
+def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+    """Give the record as this format can say it."""
+    from interop.adapters.memory_compiler import fitting
+
+    return fitting.fit(record, current, context)
+
+
+def lint(files: Files, store: Store) -> Iterable[Finding]:
+    """Find what the runtime chokes on."""
+    from interop.adapters.memory_compiler.lint import lint as findings
+
+    return findings(files, store)
 
 
 def handle(record: Record) -> str | None:

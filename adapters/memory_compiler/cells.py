@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from interop.adapters.memory_compiler import context_bullets
 from interop.syntax import pipe_tables
+from interop.syntax.index_lines import FENCE
 
 Encoding: TypeAlias = Callable[[str], str]
 """A text -> the same text as a place can hold it, ``""`` where nothing of it is left."""
@@ -32,15 +33,18 @@ def cell(text: str) -> str:
 def bullet(text: str) -> str:
     """Give a text as a bullet can hold it, ``""`` where nothing of it is left.
 
-    Further lines are indented, a blank one becomes ``<br>``; fences and marks that would make it
-    something else, or that the checker would stop at, are written as entities.
+    Further lines are indented, and keep the indentation that they have among each other; a blank
+    one becomes ``<br>``, and stays where it is code. Fences and marks that would make it something
+    else, or that the checker would stop at, are written as entities.
     """
     text = characters(text)
     if _stands(text):
         return text
-    lines = [line.strip(" \t\r") for line in _LINE.split(text.strip())]
-    words = "\n  ".join(line or "<br>" for line in lines) if any(lines) else ""
+    words = _laid_out(text, in_code=True)
     if _stands(words) or not words:
+        return words
+    words = _laid_out(text, in_code=False)
+    if _stands(words):
         return words
     words = _calm(words)
     if _is_ragged(words):
@@ -52,6 +56,39 @@ def bullet(text: str) -> str:
     if not _stands(words):
         words = f"&#{ord(words[0])};{words[1:]}"
     return words if _stands(words) else ""
+
+
+def _laid_out(text: str, *, in_code: bool) -> str:
+    """Give a text as one item: what follows its first line is indented below it.
+
+    ``in_code`` says whether a blank line between fences may stay one.
+    """
+    first, *more = _LINE.split(text.strip("\r\n").rstrip())
+    while more and not first.strip():
+        first = more.pop(0)
+    blanks = first[: len(first) - len(first.lstrip())]
+    is_code = len(blanks.expandtabs(4)) >= 4
+    lead = f"&#{ord(blanks[0])};{blanks[1:]}" if is_code else ""
+    fence = _opened(first, "")
+    lines = [lead + first[len(blanks) :].rstrip("\r")]
+    margin = "" if all(line[:1] in " \t" for line in more if line.strip()) else "  "
+    for line in more:
+        words = line.rstrip("\r")
+        if words.strip():
+            lines.append(margin + words)
+        else:
+            lines.append("" if fence and in_code else "  <br>")
+        fence = _opened(words, fence)
+    return "\n".join(lines) if first.strip() else ""
+
+
+def _opened(line: str, fence: str) -> str:
+    """Give the marks of the fence that is open behind a line, given the one before it."""
+    if not fence:
+        found = FENCE.match(line)
+        return found[1] if found else ""
+    words = line.strip(" \t")
+    return "" if len(words) >= len(fence) and not words.strip(fence[0]) else fence
 
 
 def characters(text: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from interop.adapter import repeat_key
 from interop.adapters.memory_compiler.topic import CONTEXT, FORMAT
 from interop.model import Body, Json, Memory
 from interop.syntax import index_lines
-from interop.syntax.index_lines import Form, Index, Item
+from interop.syntax.index_lines import FENCE, Form, Index, Item, Line
 
 _ANNOTATION = re.compile(
     r"\*\(as_of:\s*(?P<as_of>[^,()*]+?)\s*(?:,\s*evidence:\s*(?P<evidence>.*?))?\s*\)\*", re.DOTALL
@@ -55,8 +55,49 @@ class Bullets:
 
 
 def parse(text: str) -> Index:
-    """Read the lines of a text in which nothing refers to a file."""
-    return index_lines.parse(text, _refers_to_nothing)
+    """Read the lines of a text in which nothing refers to a file.
+
+    A fence that opens and closes inside of an item is of the item, with the blank lines in it.
+    """
+    found = index_lines.parse(text, _refers_to_nothing)
+    if all(line.kind != "fence" for line in found.lines):
+        return found
+    lines = list(found.lines)
+    items = list(found.items)
+    starts = {item.start: number for number, item in enumerate(items)}
+    at = 0
+    while at < len(lines):
+        number = starts.get(lines[at].start) if lines[at].kind == "item" else None
+        at += 1
+        if number is None:
+            continue
+        first = at
+        at = _end(text, lines, at)
+        for n in range(first, at):
+            lines[n] = lines[n]._replace(kind="more")
+        last = lines[at - 1]
+        items[number] = items[number]._replace(text_end=last.end, stop=last.stop)
+    return found._replace(lines=tuple(lines), items=tuple(items))
+
+
+def _end(text: str, lines: Sequence[Line], at: int) -> int:
+    """Give the number of the line behind an item whose further lines begin at ``at``."""
+    opened = FENCE.match(text[lines[at - 1].start : lines[at - 1].end])
+    fence, before = (opened[1], at) if opened else ("", at)
+    while at < len(lines):
+        line = text[lines[at].start : lines[at].end]
+        words = line.strip(" \t")
+        if words and line[0] not in " \t":
+            break
+        if fence:
+            if len(words) >= len(fence) and not words.strip(fence[0]):
+                fence = ""
+        elif not words or lines[at].kind == "comment":
+            break
+        elif lines[at].kind == "fence" and (opened := FENCE.match(line)):
+            fence, before = opened[1], at
+        at += 1
+    return before if fence else at
 
 
 def _refers_to_nothing(form: Form, target: str) -> bool:

@@ -8,7 +8,7 @@ from interop.adapters.memory_compiler import context_bullets
 from interop.adapters.memory_compiler.context_bullets import Bullets
 from interop.adapters.memory_compiler.reading import Part
 from interop.adapters.memory_compiler.settling import Change, Made, Refused
-from interop.model import Memory, Record
+from interop.model import Body, Memory, Record
 from interop.syntax.splice import Edit, splice
 
 _BLANK = "# Context\n\n## Current facts\n"
@@ -27,6 +27,11 @@ class ContextEdits:
     def impossible(self, change: Change) -> Refused | None:
         """Every bullet has a place."""
         return None
+
+    def takes_new(self, others: Sequence[Change]) -> bool:
+        """Try one plain bullet: behind an open comment, or in a fence, none is read."""
+        plain = Change("", None, Memory(key="", body=Body(text="x")))
+        return self.made([*others, plain]) is not None
 
     def made(self, changes: Sequence[Change]) -> Made | None:
         """Make the changes, and follow every bullet by its place."""

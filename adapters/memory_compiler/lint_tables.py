@@ -134,14 +134,14 @@ def _hidden(file: TableFile) -> Iterator[Finding]:
 def _shape(file: TableFile, row: Row) -> Iterator[Finding]:
     cells = pipe_tables.values(file.text, row)
     wanted = len(file.columns.headers[0])
-    name = cells[0]
+    name = cells[0] or "a row without an id"
     if len(cells) != wanted:
         yield _finding(
-            file, row, "MC103", "error", f"{name or 'a row'} has {len(cells)} cells, not {wanted}",
+            file, row, "MC103", "error", f"{name} has {len(cells)} cells, not {wanted}",
             "write &#124; for a pipe inside a cell, and `|  |` for an empty one",
         )  # fmt: skip
-    elif not name:
-        yield _finding(file, row, "MC104", "error", "a row without an id", "give it the next id")
+    elif not cells[0]:
+        yield _finding(file, row, "MC104", "error", name, "give it the next id")
     if not (row.opened and row.closed):
         yield _finding(
             file, row, "MC109", "error", f"{name}: does not begin and end in a pipe, and ends the "

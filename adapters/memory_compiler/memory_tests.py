@@ -107,18 +107,25 @@ def run(test: Test, files: Files) -> str | None:
     return f"{path} holds {test.expected!r}" if holds else None
 
 
-def oddities(test: Test) -> Iterator[str]:
-    """Name what makes a test say nothing, or something else than it seems to."""
+def oddities(test: Test) -> Iterator[tuple[str, str]]:
+    """Name what makes a test say nothing, or something else than it seems to, and the way out."""
     kind = test.said.get("type", "")
+    stated = f"state {EXPECTS[kind] if kind in EXPECTS else ' or '.join(EXPECTS.values())}"
     if kind == "must_reference" and not test.expected:
-        yield "expects nothing, so it always passes"
+        yield "expects nothing, so it always passes", f"{stated} in double quotes"
     if kind == "must_not_return" and not test.expected:
-        yield "expects nothing, so it always fails"
+        yield "expects nothing, so it always fails", f"{stated} in double quotes"
     if "id" not in test.said:
-        yield "has no id, so a report calls it '?'"
-    if test.said.get("file", "").startswith("../"):
-        yield "looks at a file outside of the topic"
+        yield "has no id, so a report calls it '?'", "give it an id"
+    if posixpath.normpath(test.said.get("file", "")).startswith("../"):
+        yield "looks at a file outside of the topic", "name a file of this topic"
     if test.expected[:1] == "'" == test.expected[-1:]:
-        yield "has single quotes, which are part of the text that is searched for"
+        yield (
+            "has single quotes, which are part of the text that is searched for",
+            f"{stated} in double quotes",
+        )
     if test.expected in ("|", ">", "|-", ">-"):
-        yield "has a block scalar, which the checker takes for a text of one character"
+        yield (
+            "has a block scalar, which the checker takes for a text of one character",
+            f"{stated} on one line, in double quotes",
+        )

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from interop.adapter import Context
+from interop.adapter import Context, path_of
 from interop.adapters.memory_compiler import reading
 from interop.adapters.memory_compiler.context_bullets import Bullets
 from interop.adapters.memory_compiler.reading import Part
 from interop.adapters.memory_compiler.tables import TableFile
-from interop.adapters.memory_compiler.topic import FILES, TESTS
+from interop.adapters.memory_compiler.topic import FILES, TABLES, TESTS
 from interop.model import Files, Record
 from interop.syntax.splice import Edit, splice
 
@@ -20,12 +20,11 @@ from interop.syntax.splice import Edit, splice
 def begin(put: Iterable[Record], context: Context, anew: Set[str]) -> Files:
     """Give the source's own files, without the rows and bullets that are not put.
 
-    No id was given away in a place without files, so these keep the ones they have. A file whose
-    rows would not be what they were without the others is not among them. ``anew`` are keys of
-    records that are put as new ones.
+    In a place without files these keep the ids they have, unless one was given there once. A file
+    whose rows would not be what they were without the others is not among them. ``anew`` are keys
+    of records that are put as new ones.
     """
-    own = (r for r in put if r.key not in anew and context.addresses.get(r.key, r.key) == r.key)
-    roles = {r.key: r.role for r in own}
+    roles = {r.key: r.role for r in put if r.key not in anew and _keeps(r.key, context)}
     source = reading.read(context.originals)
     if not any(roles.get(record.key) == record.role for record in source.records()):
         return {}
@@ -42,6 +41,14 @@ def begin(put: Iterable[Record], context: Context, anew: Set[str]) -> Files:
     if TESTS in context.originals:
         out[TESTS] = context.originals[TESTS]
     return out
+
+
+def _keeps(key: str, context: Context) -> bool:
+    """May a record have the key that it has where it comes from?"""
+    address = context.addresses.get(key)
+    if address is not None:
+        return address == key
+    return key not in context.given or path_of(key) not in TABLES
 
 
 def _without(part: Part, keys: Iterable[str]) -> str:

@@ -73,7 +73,7 @@ class Numbering:
             old = [c for c in self.changes.get(path, ()) if c.current is not None]
             self.changes[path] = [*old, *new]
         part = self.topic.parts.get(path)
-        ids = rows.Ids(columns, part if isinstance(part, TableFile) else None)
+        ids = rows.Ids(columns, part if isinstance(part, TableFile) else None, self.context.given)
         for change in new:
             name = rows.own_id(columns, self.context.addresses.get(change.key))
             if name is not None and ids.is_free(name):
@@ -107,6 +107,7 @@ class Numbering:
     def _say_what_stays(self, known: Rows) -> None:
         """Say where a text names an id that is another one here, or belongs to another row."""
         moved = known.moved()
+        named = pointers.Named(moved)
         for change in (c for path in sorted(self.changes) for c in self.changes[path]):
             if change.meant is None:
                 continue
@@ -114,7 +115,7 @@ class Numbering:
             names: dict[str, None] = {}
             for field, words in pointers.sentences(change):
                 if field != "replacement" or "replacement" not in followed:
-                    names.update(dict.fromkeys(pointers.named(words, moved)))
+                    names.update(dict.fromkeys(named.within(words)))
             if names:
                 told = ", ".join(f"{name}, which is {moved[name]} here" for name in names)
                 self.notes.append(f"{change.key}: its text names {told}; it stays as it is written")

@@ -28,6 +28,7 @@ from interop.adapters.memory_compiler.topic import (
 from interop.model import Decision, Files, Record, Task, Tombstone
 
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"\w")
 _BY = "Superseded by "
 _POINTING: Mapping[str, tuple[str, ...]] = {
     "supersedes": (DECISIONS,),
@@ -117,12 +118,35 @@ class Rows:
         return _POINTING[pointer.field]
 
 
-def named(text: str, ids: Mapping[str, str]) -> list[str]:
-    """Give the ids that a sentence names, each once, in its order."""
-    if not ids:
-        return []
-    any_id = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))
-    return list(dict.fromkeys(re.findall(rf"(?<!\w)(?:{any_id})(?!\w)", text)))
+class Named:
+    """Finds which of some ids a sentence names; of two that begin alike, the longer one.
+
+    Ids are looked up by their lengths, of which there are few: a pattern of thousands of them would
+    be tried one by one in every sentence.
+    """
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._ids = frozenset(ids)
+        self._sizes = sorted({len(name) for name in self._ids}, reverse=True)
+        first = "".join(sorted({name[0] for name in self._ids}))
+        self._begins = re.compile(rf"(?<!\w)[{re.escape(first)}]") if first else None
+
+    def within(self, text: str) -> list[str]:
+        """Give the ids that a text names, each once, in its order."""
+        if self._begins is None:
+            return []
+        found: dict[str, None] = {}
+        begin = self._begins.search(text)
+        while begin is not None:
+            at = begin.start()
+            name = next((text[at : at + n] for n in self._sizes if self._stands(text, at, n)), "")
+            if name:
+                found[name] = None
+            begin = self._begins.search(text, at + (len(name) or 1))
+        return list(found)
+
+    def _stands(self, text: str, at: int, size: int) -> bool:
+        return text[at : at + size] in self._ids and _WORD.match(text, at + size) is None
 
 
 def _standing(

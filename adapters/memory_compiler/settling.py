@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from interop.adapter import Supplied
 from interop.model import Record
@@ -52,6 +52,10 @@ class Edits(Protocol):
     def impossible(self, change: Change) -> Refused | None:
         """Say why a change has no place in this file, whatever else is changed."""
 
+    def takes_new(self, others: Sequence[Change]) -> bool:
+        """Say whether anything new would be read, beside these changes, where not all can stand."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -71,6 +75,10 @@ _HARMS = Refused(
 )
 
 
+_Some: TypeAlias = tuple[Sequence[Change], Made | None]
+"""Changes that can stand together, and the file with them; None where there are none."""
+
+
 def settle(edits: Edits, changes: Sequence[Change]) -> Settled:
     """Make all changes that can stand together, and say why the others cannot."""
     refused: dict[str, Refused] = {}
@@ -81,20 +89,55 @@ def settle(edits: Edits, changes: Sequence[Change]) -> Settled:
             possible.append(change)
         else:
             refused[change.key] = why
-    good: list[Change] = []
-    made: Made | None = None
-    waiting = [possible] if possible else []
-    while waiting:
-        some = waiting.pop(0)
-        result = edits.made([*good, *some])
-        if result is not None:
-            good += some
-            made = result
-        elif len(some) == 1:
-            refused[some[0].key] = _HARMS
-        else:
-            half = len(some) // 2
-            waiting[:0] = [some[:half], some[half:]]
+    good, made = _good(edits, possible)
+    stand = {id(change) for change in good}
+    refused |= {change.key: _HARMS for change in possible if id(change) not in stand}
     if made is None:
         return Settled(None, {}, {}, refused)
     return Settled(made.text, made.records, made.moved, refused)
+
+
+def _good(edits: Edits, changes: Sequence[Change]) -> _Some:
+    """Find what can stand together: all of it, else what changes, then what is new beside it."""
+    made = edits.made(changes) if changes else None
+    if made is not None or not changes:
+        return changes, made
+    found = _together(edits, [change for change in changes if change.current is not None])
+    new = [change for change in changes if change.current is None]
+    if new and edits.takes_new(found[0]):
+        found = _joined(edits, found, _together(edits, new))
+    return found
+
+
+def _together(edits: Edits, some: Sequence[Change]) -> _Some:
+    """Give the changes that can stand together, and the file with them.
+
+    Halves are settled by themselves and then put together: that many cannot stand does not make
+    the others be tried once for each of them.
+    """
+    made = edits.made(some) if some else None
+    if made is not None or len(some) < 2:
+        return (some, made) if made is not None else ((), None)
+    half = len(some) // 2
+    return _joined(edits, _together(edits, some[:half]), _together(edits, some[half:]))
+
+
+def _joined(edits: Edits, one: _Some, other: _Some) -> _Some:
+    (first, made), (second, made_second) = one, other
+    if made is None or made_second is None:
+        return one if made is not None else other
+    return _beside(edits, first, made, second)
+
+
+def _beside(
+    edits: Edits, first: Sequence[Change], made: Made, second: Sequence[Change]
+) -> tuple[Sequence[Change], Made]:
+    """Add those of the second changes that can stand beside the first ones."""
+    result = edits.made([*first, *second])
+    if result is not None:
+        return [*first, *second], result
+    if len(second) < 2:
+        return first, made
+    half = len(second) // 2
+    first, made = _beside(edits, first, made, second[:half])
+    return _beside(edits, first, made, second[half:])

@@ -19,8 +19,12 @@ from interop.syntax.splice import Edit, splice
 class TableEdits:
     """How changes are made in one table file."""
 
-    def __init__(self, columns: Columns, part: Part | None, *, second: bool) -> None:
+    def __init__(
+        self, columns: Columns, part: Part | None, source: Part | None = None, *, second: bool
+    ) -> None:
         self.columns = columns
+        self.source = source if isinstance(source, TableFile) else None
+        """The same file of the topic that the records come from."""
         self.second = second
         """Is a new table one of the second version?"""
         assert not isinstance(part, tables.TableFile) or part.columns is columns
@@ -41,6 +45,10 @@ class TableEdits:
             f"move it out of {self.columns.path}, or mend its header",
         )
 
+    def takes_new(self, others: Sequence[Change]) -> bool:
+        """Where a new row has no place, `impossible` says so."""
+        return True
+
     def made(self, changes: Sequence[Change]) -> Made | None:
         """Make the changes and read the file back."""
         text = self._text(changes)
@@ -58,7 +66,7 @@ class TableEdits:
 
     def _text(self, changes: Sequence[Change]) -> str:
         new = [
-            rows.row(self.columns, change.id, change.meant)
+            rows.row(self.columns, change.id, change.meant, self._original(change))
             for change in changes
             if change.current is None and change.meant is not None
         ]
@@ -71,6 +79,14 @@ class TableEdits:
         elif new:
             edits.append(Edit(len(text), len(text), self._new_table(text, new)))
         return splice(text, edits)
+
+    def _original(self, change: Change) -> Sequence[str]:
+        """Give the cells of a new row where it comes from, if that is a table too."""
+        if self.source is None:
+            return ()
+        own = f"{self.columns.path}#{rows.own_id(self.columns, change.key)}"
+        row = self.source.rows.get(change.key) or self.source.rows.get(own)
+        return pipe_tables.values(self.source.text, row) if row is not None else ()
 
     def _cells(self, file: TableFile, change: Change) -> Sequence[Edit]:
         """Restate the cells that differ."""

@@ -6,6 +6,7 @@ Spec: docs/formats/memory-compiler.md, "Writing".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from functools import cached_property
 
 from interop import fields
 from interop.adapter import Context, Refusal, Supplied, Written
@@ -14,7 +15,7 @@ from interop.adapters.memory_compiler.context_bullets import extra_of
 from interop.adapters.memory_compiler.context_edits import ContextEdits
 from interop.adapters.memory_compiler.fitting import WAY_OUT_STATUS, fit
 from interop.adapters.memory_compiler.numbering import Numbering
-from interop.adapters.memory_compiler.reading import Part
+from interop.adapters.memory_compiler.reading import Part, Topic
 from interop.adapters.memory_compiler.settling import Change, Refused, settle
 from interop.adapters.memory_compiler.table_edits import TableEdits
 from interop.adapters.memory_compiler.topic import (
@@ -57,7 +58,7 @@ class _Put:
         self.topic = reading.read(self.files)
         self.version = self.topic.version
         if self.fresh:
-            self.version = reading.read(context.originals).version
+            self.version = self.source.version
         self.records: dict[str, Record] = {}
         """Key in the store that was put -> the record that stands; a row that stays although it
         was not in the store stands under its own key."""
@@ -227,7 +228,13 @@ class _Put:
     def _edits(self, path: str, part: Part | None) -> ContextEdits | TableEdits:
         if path == CONTEXT:
             return ContextEdits(part)
-        return TableEdits(TABLES[path], part, second=self.version > 1)
+        source = self.source.parts.get(path)
+        return TableEdits(TABLES[path], part, source, second=self.version > 1)
+
+    @cached_property
+    def source(self) -> Topic:
+        """Give the topic that the records come from; empty where they come from another format."""
+        return reading.read(self.context.originals)
 
     def _unreadable(self, path: str, wanted: Iterable[Change]) -> None:
         for change in wanted:

@@ -21,23 +21,60 @@ memory.
 
 from __future__ import annotations
 
-from interop.adapter import Adapter, Hold, Kinds
-from interop.adapters.theokit import reading
-from interop.adapters.theokit.fitting import fit
+from collections.abc import Iterable, Sequence
+
+from interop.adapter import (
+    Adapter,
+    Context,
+    Finding,
+    Fitted,
+    Hold,
+    Kinds,
+    Refusal,
+    Written,
+)
 from interop.adapters.theokit.layout import is_derived, is_index
-from interop.adapters.theokit.lint import lint
-from interop.adapters.theokit.location import locate, read_roots, write_root
+from interop.adapters.theokit.location import discover, locate, read_roots, write_root
 from interop.adapters.theokit.memory_file import FORMAT, TERMS, VOCABULARY
 from interop.adapters.theokit.signs import detect
-from interop.adapters.theokit.writing import write
-from interop.model import Files, Store
+from interop.model import Files, Record, Store
 
 __all__ = ["ADAPTER", "read_roots", "write_root"]
 
 
 def read(files: Files) -> Store:
     """Read what the runtime gives its agent: files, facts among bullets and in JSON, notes."""
+    from interop.adapters.theokit import reading  # to ask whose a store is, detection is enough
+
     return reading.read(files).store()
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over files, statement by statement."""
+    from interop.adapters.theokit import writing
+
+    return writing.write(store, onto, context)
+
+
+def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+    """Give the record as this format can say it."""
+    from interop.adapters.theokit import fitting
+
+    return fitting.fit(record, current, context)
+
+
+def lint(files: Files, store: Store) -> Iterable[Finding]:
+    """Find what the runtime chokes on."""
+    from interop.adapters.theokit.lint import lint as findings
+
+    return findings(files, store)
+
+
+def repeated(new: Record, present: Sequence[Record], context: Context) -> Record | None:
+    """Say which present record the runtime takes a new one for."""
+    from interop.adapters.theokit import repeating
+
+    return repeating.repeated(new, present, context)
 
 
 ADAPTER = Adapter(
@@ -59,10 +96,12 @@ ADAPTER = Adapter(
     read=read,
     write=write,
     fit=fit,
+    repeated=repeated,
     kinds=Kinds(vocabulary=VOCABULARY, terms=TERMS, closed=True),
     index=is_index,
     derived=is_derived,
     ignored=is_derived,
     lint=lint,
     locate=locate,
+    discover=discover,
 )

@@ -202,9 +202,9 @@ class _Fitting:
                 return self.supply("name", then.name, "every memory has a name: its own")
             return self.said("name", visible)
         stem = stem_for(self.record, text)
-        if stem != given:
+        if given is None or names.slug_for(visible(given)) == stem != given:
             self.supply("name", stem, "the name of a memory is the stem of its file")
-        return stem
+        return stem  # one that was stated and is not this one travels in the complement
 
     def description(self, text: str) -> str | None:
         if self.then is not None:
@@ -290,14 +290,21 @@ class _Fitting:
 
 
 def stem_for(record: Memory, text: str) -> str:
-    """Give the stem of a new file: the one that it had, else the topic slug of title or text."""
+    """Give the stem of a new file: the one that it had, else its name, else a topic slug.
+
+    A record of a shared file has no stem, so the name that its author gave it is taken; a slug is
+    made of that name, else of the title or the text.
+    """
     path = path_of(record.key)
     if path == record.key and path.endswith(".md"):
         stem = PurePosixPath(path).stem
         if names.is_usable(stem):
             return stem
-    title = one_line(record.title or "")
-    return names.slug_for(visible(title or says(text)))
+    name = one_line(record.name or "")
+    if names.is_usable(name):
+        return name
+    words = name if names.topic_words(name) else one_line(record.title or "")
+    return names.slug_for(visible(words or says(text)))
 
 
 def _trimmed(value: str) -> str:

@@ -135,6 +135,7 @@ def _new(
     taken = Taken(p for p in before.files if p not in gone)
     taken.add(NAME)
     places: dict[str, str] = {}
+    tried: dict[str, int] = {}
     for record, _, _ in fresh:
         place = fitting.wanted(record, context)
         if place is not None and fitting.is_fact(place):
@@ -146,25 +147,30 @@ def _new(
         memory, given = fitted, list(supplied)
         place = places.get(record.key)
         if place is None:
-            place = _allotted(fitting.stem_for(record, memory.body.text), record.key, taken, given)
+            stem = fitting.stem_for(record, memory.body.text)
+            place = _allotted(stem, record.key, taken, tried, given)
         base = _base(record, context)
         stem = place.removesuffix(".md")
         if memory.name != stem and layout.is_memory(place) and not isinstance(base, MemoryFile):
-            memory = _renamed(memory, stem, given)
+            memory = _renamed(record, memory, stem, given)
         yield Change(record.key, place, memory, tuple(given), base, is_new=True)
 
 
-def _allotted(base: str, key: str, taken: Taken, supplied: list[Supplied]) -> str:
+def _allotted(
+    base: str, key: str, taken: Taken, tried: dict[str, int], supplied: list[Supplied]
+) -> str:
     """Give a new file the first free name: ``stem.md``, ``stem-2.md``, ….
 
-    The runtime would overwrite somebody's note of that name, and on some disks the index.
+    The runtime would overwrite somebody's note of that name, and on some disks the index. In
+    ``tried`` stands how far each stem has been counted: nothing becomes free while names are given.
     """
-    n = 1
+    n = tried.get(base, 0) + 1
     while True:
         stem = base if n == 1 else f"{base}-{n}"
         if names.is_usable(stem) and taken.is_free(f"{stem}.md"):
             break
         n += 1
+    tried[base] = n
     path = f"{stem}.md"
     taken.add(path)
     if n > 1:
@@ -173,10 +179,11 @@ def _allotted(base: str, key: str, taken: Taken, supplied: list[Supplied]) -> st
     return path
 
 
-def _renamed(memory: Memory, stem: str, supplied: list[Supplied]) -> Memory:
+def _renamed(record: Memory, memory: Memory, stem: str, supplied: list[Supplied]) -> Memory:
     supplied[:] = [s for s in supplied if s.field != "name"]
-    reason = "the name of a memory is the stem of its file"
-    supplied.append(Supplied(key=memory.key, field="name", value=stem, reason=reason))
+    if record.name is None or stem.startswith(f"{memory.name}-"):
+        reason = "the name of a memory is the stem of its file"
+        supplied.append(Supplied(key=memory.key, field="name", value=stem, reason=reason))
     return dataclasses.replace(memory, name=stem)
 
 

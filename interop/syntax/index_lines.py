@@ -86,7 +86,7 @@ Refers = Callable[[Form, str], bool]
 
 _MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
-_FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*\Z)|~{3,})")
+FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*\Z)|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _TOKEN = re.compile(r"\\.|\[|\]")
@@ -185,7 +185,7 @@ def _classify(text: str) -> tuple[list[Line], dict[int, str], int]:
             in_item = True
             rows.append(Line(start, end, stop, "item"))
             continue
-        opener = None if began else _FENCE.match(line)
+        opener = None if began else FENCE.match(line)
         if began:
             kind = "comment"
             in_item = False

@@ -19,9 +19,14 @@ MARKER: Final = re.compile(
     r"<!-- interop: (task|decision|tombstone)(?: ([^\s{]\S*))?(?: (\{.*\}))? -->"
 )
 """The marker: role, id, and as JSON what the lines below could not say exactly."""
-LINE: Final = re.compile(r"- \*\*([^*]+):\*\*(?: (.*))?\Z")
+_LABEL = (
+    r"(?P<lead>[-*+] {1,4})(?:(?P<mark>\*\*|__)|<(?P<tag>b|strong)>)(?P<label>[^*_<>:\n]+)"
+    r"(?:(?P<colon>:)|(?=[*_<]))(?(mark)(?P=mark)|</(?P=tag)>)(?(colon)|:)"
+)
+"""How the label may be written: ``- **Label:**``, or with other marks that show the same."""
+LINE: Final = re.compile(rf"{_LABEL}(?: (?P<value>.*))?\Z")
 """One line of the list below the marker: label and value."""
-_ITEM: Final = re.compile(r"- \*\*([^*\n]+):\*\* ?([^\n]*(?:\n\n?  [^\n]*)*)\n*")
+_ITEM: Final = re.compile(rf"{_LABEL} ?(?P<value>[^\n]*(?:\n+  [^\n]*)*)\n*")
 """The same with the lines that go on with the value."""
 
 
@@ -37,7 +42,7 @@ def says(text: str) -> str:
     own = text[marker.end() :].lstrip()
     stated: list[str] = []
     while (item := _ITEM.match(own)) is not None:
-        stated.append(f"{item[1]}: {item[2]}".rstrip())
+        stated.append(f"{item['label']}: {item['value']}".rstrip())
         own = own[item.end() :]
     return own.strip() or "\n".join(stated) or _stated(marker[3] or "{}").strip()
 

@@ -17,6 +17,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,11 @@ def bare_hash(*roots: str) -> Callable[[], object]:
     return job
 
 
-def bare_write(source: str, target: str) -> Callable[[], object]:
-    """Write the files of a store and force them to the disk, in the way that interop does.
+def bare_write(source: str, target: str, at_once: str) -> Callable[[], object]:
+    """Write the files of a store and force them to the disk, in the order that interop does it in.
 
-    All of them are written beside their places, then forced, then renamed, then the directories.
+    All of them are written beside their places, then forced, so many at once, then renamed, then
+    the directories are forced.
     """
     files = [(os.path.relpath(path, source), data) for path, data in _files(source)]
 
@@ -60,18 +62,21 @@ def bare_write(source: str, target: str) -> Callable[[], object]:
         for draft, (_, data) in zip(drafts, files, strict=True):
             with open(draft, "xb") as file:
                 file.write(data)
-        for draft in drafts:
-            fd = os.open(draft, os.O_RDONLY)
-            os.fsync(fd)
-            os.close(fd)
+        with ThreadPoolExecutor(int(at_once)) as pool:
+            for _ in pool.map(_force, drafts):
+                pass
         for draft, (path, _) in zip(drafts, files, strict=True):
             os.rename(draft, os.path.join(target, path))
         for folder in folders:
-            fd = os.open(folder, os.O_RDONLY)
-            os.fsync(fd)
-            os.close(fd)
+            _force(folder)
 
     return job
+
+
+def _force(path: str) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
 
 
 def read(name: str, root: str) -> Callable[[], object]:
@@ -96,8 +101,26 @@ def diff(one: str, other: str) -> Callable[[], object]:
         registry.get(spec.partition(":")[0])
 
     def job() -> object:
-        found = comparing.diff(stores.open_store(one), stores.open_store(other))
+        found = comparing.diff(*stores.open_beside(one, other))
         return len(found.changes)
+
+    return job
+
+
+def plan(source: str, target: str, *kinds: str) -> Callable[[], object]:
+    """Plan the same, down to every byte that would be written; nothing is."""
+    from interop import convert as converting
+    from interop import registry, stores
+    from interop.choices import Choices
+    from interop.kinds import parse_kind_map
+
+    for spec in (source, target):
+        registry.get(spec.partition(":")[0])
+    choices = Choices(kind_map=parse_kind_map(",".join(kinds)))
+
+    def job() -> object:
+        here, there = stores.open_store(source), stores.open_store(target, must_exist=False)
+        return len(converting.plan(here, there, choices, now=NOW).changes)
 
     return job
 
@@ -184,7 +207,7 @@ def megabytes() -> float:
 JOBS: dict[str, Callable[..., Callable[[], object]]] = {
     f.__name__: f
     for f in (
-        bare_read, bare_hash, bare_write, read, diff, convert, check, bantamkit_read,
+        bare_read, bare_hash, bare_write, read, diff, plan, convert, check, bantamkit_read,
         memlink_convert,
     )
 }  # fmt: skip
@@ -194,10 +217,11 @@ def main() -> None:
     """Run the job that is named, and print what was measured."""
     gc.set_threshold(200_000, 20, 100)  # as the command does
     job = JOBS[sys.argv[1]](*sys.argv[2:])
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
     said = job()
-    seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "megabytes": megabytes(), "said": said}))
+    seconds, worked = time.perf_counter() - start, time.process_time() - worked
+    found = {"seconds": seconds, "processor": worked, "megabytes": megabytes(), "said": said}
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ def run(
                 unreadable.append(error)  # one that cannot be read does not hide the others
     if as_json:
         json_lines(_object(report.store, law) for report in reports for law in report.laws)
+        tell(*(f"{report.store}: {said}" for report in reports for said in report.unread))
     elif reports:
         _show(reports)
     if unreadable:
@@ -87,6 +88,12 @@ def _show(reports: Sequence[Report]) -> None:
             told = "; ".join(filter(None, (edits, law.note)))
             say(*(f"{head}{law.law}: {line}" for line in (law.difference, told) if line))
     for report in reports:
+        tell(
+            *(
+                f"{report.store}: {said}; no record, so only its bytes count"
+                for said in report.unread
+            )
+        )
         tell(f"{report.store}: " + ("nothing gets lost" if report.ok else "not safe"))
 
 

@@ -6,16 +6,19 @@ was wrong; a row of a table stays, and the tombstone cites it. Where a format ha
 record is removed, which --yes agrees to and `interop undo` takes back. Other stores that say the
 same are named, and left as they are.
 
-KEY is a key, or STORE:KEY, as `interop recall` shows it.
+KEY is a key, or STORE:KEY, as `interop recall` shows it. Where several records have the key, the
+one of the store that is written is meant, and the others are named. --rejected and --replacement
+are for a tombstone: where the record is archived or removed they are an error.
 
---purge removes the record, and its text from the complement and the undo data: nothing brings it
-back. It needs --yes.
+--purge removes the record, and its text from the complement, the undo data and the search indexes:
+nothing brings it back. It needs --yes.
 
 --json prints one object: key, store, place, how (archived, tombstoned, removed), to (key of what
 stands now, or null), already, elsewhere, supplied, purged, notes, commands, problems.
 
-Exit code 3 when it is refused: a removal without --yes, a tombstone without a rejected value, or a
-record of a store that is only read. Nothing was written then.
+Exit code 3 when it is refused: a removal without --yes, a tombstone without a rejected value, a
+key that means several records of other stores, or a record of a store that is only read. Nothing
+was written then.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ record is given whole or by its title and never in parts; how many are left out 
 Everything is marked as data.
 
 --tokens takes three bytes for a token, which is on the safe side for most texts. Without a budget
-it is 8,000 bytes: Claude Code shows 10,000 characters of what a hook says.
+it is 8,000 bytes: Claude Code shows 10,000 characters of what a hook says. The least is 1,000 bytes
+or 334 tokens: the frame, and what could not be read, have to fit.
 
 --format claude-code prints the JSON that Claude Code's SessionStart hook takes (hookSpecificOutput,
 additionalContext); text, which that hook takes as well, is for every agent that reads stdout.
@@ -38,7 +39,10 @@ def run(
     size: Annotated[
         int | None,
         typer.Option(
-            "--bytes", min=digest.LEAST, metavar="N", help="At most so many bytes (8,000)."
+            "--bytes",
+            min=digest.LEAST,
+            metavar="N",
+            help="At most so many bytes, from 1,000 (8,000).",
         ),
     ] = None,
     tokens: Annotated[
@@ -47,7 +51,7 @@ def run(
             "--tokens",
             min=-(-digest.LEAST // digest.BYTES_A_TOKEN),
             metavar="N",
-            help="At most about so many tokens.",
+            help="At most about so many tokens, from 334.",
         ),
     ] = None,
     read: Annotated[

@@ -34,7 +34,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a finding.")] = False,
 ) -> int:
     """Print the findings."""
-    opened = stores.open_store(store)
+    opened = stores.open_damaged(store)
     others = [stores.open_store(spec) for spec in tombstones or ()]
     findings = lint.lint(opened, others)
     if as_json:

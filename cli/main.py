@@ -18,7 +18,8 @@ from typing import Annotated, TypeAlias, cast
 import typer
 
 from interop import __version__
-from interop.errors import FormatError, InteropError
+from interop.cli.arguments import Command, Mistake, sentence
+from interop.errors import FormatError, InteropError, UsageError
 from interop.unseen import visible
 
 COMMANDS: Mapping[str, str] = {
@@ -68,7 +69,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
             module = importlib.import_module(f"interop.cli.{name}")
             if any(word.endswith("-") for word in arguments):
                 _offer_stdin()
-            app.command(name, help=module.__doc__)(_leaving(module.run))
+            app.command(name, help=module.__doc__, cls=Command)(_leaving(module.run))
         else:
             app.command(name, help=line)(_stand_in)
     return app
@@ -94,7 +95,18 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    application(sys.argv[1:])(prog_name="interop")
+    app = application(sys.argv[1:])
+    if not sys.argv[1:]:
+        app(prog_name="interop")  # which shows the help, and exits
+    try:
+        code = app(prog_name="interop", standalone_mode=False)
+    except Mistake as error:
+        _tell(sentence(error))
+        code = UsageError.exit_code
+    except typer.Abort:
+        _tell("interrupted")
+        code = INTERRUPTED
+    sys.exit(code)
 
 
 def _offer_stdin() -> None:

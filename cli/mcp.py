@@ -3,7 +3,7 @@
 It speaks MCP on stdin and stdout. The agent gets tools to search, get, remember, forget and
 compare, and the records as resources. With --read-only, or where there is no store to write, the
 tools that write are not there at all. Without --read and --write the stores of the settings take
-part (`interop stores`). It can reach no other store.
+part (`interop stores`), as they are at each call. It can reach no other store.
 
 It needs `pip install 'memory-interop[mcp]'`. Nothing but the protocol is printed on stdout.
 docs/agents.md says how agents are told of it, and what they are given.
@@ -21,6 +21,7 @@ import typer
 from interop import configured
 from interop.bridge import Bridge
 from interop.cli.text import json_lines, tell
+from interop.configured import Chosen
 from interop.errors import UsageError
 
 
@@ -46,14 +47,19 @@ def run(
         raise UsageError(
             "the MCP server needs version 2 of the MCP SDK", "`pip install 'memory-interop[mcp]'`"
         ) from error
-    reads, writes = configured.names(read=read or (), write=write, read_only=read_only)
+
+    def choose() -> Chosen:
+        return configured.chosen(read=read or (), write=write, read_only=read_only)
+
+    found = choose()
     if as_json:
-        json_lines(server.described(writing=writes is not None))
+        json_lines(server.described(writing=found.write is not None))
         return 0
-    bridge = Bridge(read=reads, write=writes)
+    bridge = Bridge(read=found.read, write=found.write)
     if not bridge.stores:
         bridge.records()  # which says why there is none
-    if writes is None and not read_only:
+    if found.write is None and not read_only:
         tell("no store to write is set, so nothing will be written")
-    server.serve(reads, writes)
+    tell(*map(str, found.problems))
+    server.serve(choose)
     return 0

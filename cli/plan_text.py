@@ -21,7 +21,7 @@ WORDS: Mapping[Action, str] = {
     "pending": "removed in the source, still here without --delete",
     "carry": "travel whole in the complement",
     "refuse": "refused",
-    "conflict": "in conflict, changed on both sides",
+    "conflict": "in conflict: a person has to decide",
     "skip": "left out, as was asked",
     "unread": "unreadable, so its counterpart is left as it is",
 }

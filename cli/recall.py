@@ -2,7 +2,9 @@
 
 QUERY is data: words that a record has to say, and "quoted phrases"; no sign in it has another
 meaning. Names, titles, descriptions, tags, texts, and the cells of tasks, decisions and tombstones
-are searched, in every script. A record that says all the words comes before one that says some.
+are searched, in every script. A record that says all the words comes before one that says some,
+which is marked. A word also finds longer ones that begin with it. Of a long query the first 32
+words are looked for.
 
 What several stores say is one result with several sources. Where they say it in different words,
 both texts are shown. Without --read the stores of the settings are read (`interop stores`), in
@@ -57,6 +59,7 @@ def run(
             for line in _shown(one):
                 say(*line.split("\n"))
         tell(f"{amount(len(answer.found), 'result')} in {amount(len(bridge.stores), 'store')}")
+    tell(*answer.notes)
     tell(*map(str, answer.problems))
     if answer.found:
         return 0
@@ -68,7 +71,8 @@ def _shown(found: Found) -> Iterator[str]:
     from interop import wording  # --json does without
 
     head, said = wording.heading(found.data), wording.says(found.data)
-    yield f"{head or found.key}  [{wording.kind(found.data)}]"
+    some = "  (some of the words)" if found.partial else ""
+    yield f"{head or found.key}  [{wording.kind(found.data)}]{some}"
     yield from (f"  {source}" for source in wording.sources(found))
     if said and said != head:
         yield f"  {said}"

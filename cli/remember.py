@@ -1,7 +1,9 @@
 """Remember something in the one store that is written.
 
-TEXT is Markdown; - reads it from stdin. Nothing is inferred: without --kind it has no kind. What
-the store's format demands and nobody said (a name, a description) is supplied, and said on stderr.
+TEXT is Markdown; - reads it from stdin, and a text that begins with a dash and has no space stands
+behind --. Nothing is inferred: without --kind it has no kind. What
+the store's format demands and nobody said (a name, a description) is supplied, without secrets of
+the text, and said on stderr; a description that the store's runtime would choke on is asked for.
 A text that the store knows already follows its format's own rule: it is left as it is, or counted
 once more. A text that states a value which a tombstone of one of the stores rejects is refused, as
 is a kind that the format does not know.

@@ -2,13 +2,14 @@
 
 A named store is written @NAME wherever a store is expected. ACTION is one of
 
-list (or nothing): every named store, whether it can be opened, and how many records it has.
+list (or nothing): every named store, whether it can be opened, and how many records it has. That
+two names are one place is said on stderr.
 
 add NAME STORE: name a store. A relative path is stored absolute; a format without a path
 (`claude-code:`) is the present project's store, wherever the name is used. --write makes it the one
 that is written where none is named.
 
-remove NAME: forget the name. The store itself is not touched.
+remove NAME: forget the name, also where it is read or written. The store itself is not touched.
 
 discover: find the stores of this machine by each format's own rules. --add names all of them that
 have no name yet. Links are not followed out of the places; what cannot be looked at is named on
@@ -25,6 +26,7 @@ object: name, spec, and action (added, kept or removed).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -118,9 +120,16 @@ def _list(as_json: bool) -> None:
     tell(f"{settings.path}: {amount(len(looks), 'named store')}")
     for name, seen in looks.items():
         if seen.problem is not None:
-            tell(f"{MARK}{name}: {seen.problem}")
+            tell(f"{MARK}{name}: {seen.problem}", *_of_project(name, settings.stores[name]))
         elif name not in reading:
             tell(f"{MARK}{name}: not in `read`, so not read where none is named")
+    places: dict[str, list[str]] = {}
+    for name, seen in looks.items():
+        if seen.path is not None:
+            places.setdefault(os.path.realpath(seen.path), []).append(MARK + name)
+    for names in places.values():
+        if len(names) > 1:
+            tell(f"{', '.join(names)}: names of one place; answers use the first that is read")
 
 
 def _discover(add: bool, as_json: bool) -> None:
@@ -171,12 +180,18 @@ def _add(name: str, spec: str, write: bool, as_json: bool) -> None:
     action = "kept" if name in known else "added"
     _done(name, stated, action, as_json)
     seen = discovery.glance(stated)
-    if not config.path_in(stated):
-        here = f"; here that is {seen.path}" if seen.path is not None else ""
-        tell(f"{MARK}{name} is the store of whichever project it is used in{here}")
+    for line in _of_project(name, stated):
+        tell(f"{line}; here that is {seen.path}" if seen.path is not None else line)
     if seen.problem is not None:
         tell(f"{MARK}{name}: {seen.problem}")
     _tell_unread(settings, [name])
+
+
+def _of_project(name: str, spec: str) -> list[str]:
+    """Say of a store without a path that it is another one in another project."""
+    if config.path_in(spec):
+        return []
+    return [f"{MARK}{name} is the store of whichever project it is used in"]
 
 
 def _tell_unread(settings: config.Config, names: list[str]) -> None:
@@ -190,11 +205,16 @@ def _tell_unread(settings: config.Config, names: list[str]) -> None:
 def _remove(name: str, as_json: bool) -> None:
     before = config.load()
     spec = config.spec_of(name)
-    config.remove(name)
+    after = config.remove(name)
     _done(name, spec, "removed", as_json)
     tell(f"the store itself is not touched: {spec}")
     if before.write == name:
         tell("it was the store to write: none is set now")
+    if before.read and not after.read:
+        tell(
+            f"`read` in {after.path} names no store now, so none is read where none is named: "
+            "name some in it, or take the line out to read all"
+        )
 
 
 def _done(name: str, spec: str, action: str, as_json: bool) -> None:

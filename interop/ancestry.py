@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interop import fields
-from interop.complement import Line
+from interop.complement import Line, newest
 from interop.match import Handle, match
 from interop.model import Record
 from interop.restore import Restored
@@ -79,13 +79,21 @@ def ancestors(
 
 
 def _about(restored: Restored, store: str) -> list[tuple[Record, Line]]:
-    """Give the lines that speak of a store, each with the record as it was there, in its order."""
+    """Give the lines that speak of a store, each with the record as it was there, in its order.
+
+    A record that came here on two ways has two lines that tell of its beginnings, and they are one
+    record there: the newer line counts.
+    """
     out: list[tuple[Record, Line]] = []
-    for line in restored.known:
-        if line.source == store:
-            out.append((line.base, line))
-        elif store in line.keys:
-            out.append((fields.with_key(line.base_at(store), line.keys[store]), line))
+    for lines in (*restored.lines.values(), restored.carried, restored.gone):
+        told: set[tuple[str, str | None]] = set()
+        for line in newest(lines):
+            key = line.key if line.source == store else line.keys.get(store)
+            if key is None or (key, line.to) in told:
+                continue
+            told.add((key, line.to))
+            base = line.base if line.source == store else line.base_at(store)
+            out.append((fields.with_key(base, key), line))
     place = {key: i for i, key in enumerate(restored.orders.get(store, ()))}
     return sorted(out, key=lambda item: place.get(item[0].key, -1))
 

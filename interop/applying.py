@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from interop import inline, undoing
 from interop.disk import layout, replacing, single, transaction
-from interop.disk.tree import Tree
 from interop.errors import WriteError
 from interop.host import HostOptions, Token
-from interop.plan import COMPLEMENT, FileChange
+from interop.plan import COMPLEMENT, FileChange, digest
 from interop.stores import Opened
 
 
@@ -83,14 +82,11 @@ def apply_changes(
     files: dict[str, bytes] = {
         p: b for p, b in {**destination.tree.files, **meant}.items() if b is not None
     }
-    files.pop(COMPLEMENT, None)
 
-    def verify(found: Tree) -> None:
-        for path in {*files, *found.files}:
-            if files.get(path) != found.files.get(path):
+    def verify(found: Mapping[str, str]) -> None:
+        for path in {*files, *found} - ({COMPLEMENT} - meant.keys()):
+            if path not in files or digest(files[path]) != found.get(path):
                 raise WriteError(f"{destination.root}/{path}", "is not what was written")
-        if COMPLEMENT in meant and found.complement != meant[COMPLEMENT]:
-            raise WriteError(f"{destination.root}/{COMPLEMENT}", "is not what was written")
 
     if destination.adapter.file is not None:
         replacing.apply(

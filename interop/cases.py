@@ -88,7 +88,8 @@ def decide(
         return _source_gone(case, take, delete=delete)
     if case.there is None:
         return _destination_gone(case, take)
-    if take == "both" and (case.doubtful or _merge(case)[1]):
+    other_role = case.source.role != case.there.role
+    if take == "both" and (case.doubtful or other_role or _merge(case)[1]):
         twin = replace(case, there=None, raw=None, base=None, line=None, address=None, doubtful="")
         return Verdict(action="add", merged=case.source, twin=twin)
     if case.doubtful and take not in ("source", "destination"):
@@ -97,16 +98,8 @@ def decide(
             reason=f"{case.doubtful} {case.there.key!r}, and nothing says whether it is the same",
             remedy=_ways(case.key),
         )
-    if case.source.role != case.there.role:
-        chosen = {"source": case.source, "destination": case.there}.get(str(take))
-        if chosen is None:
-            return Verdict(
-                action="conflict",
-                conflicts=("role",),
-                reason=f"is a {case.source.role} here and a {case.there.role} there",
-                remedy=_ways(case.key),
-            )
-        return Verdict(action="update", merged=fields.with_key(chosen, case.there.key))
+    if other_role:
+        return _roles_apart(case, case.source, case.there, take)
     values, conflicts = _merge(case)
     if conflicts and take not in ("source", "destination"):
         first = case.doubtful or case.base is None
@@ -124,6 +117,35 @@ def decide(
         apart = any(not same(v, fields.get(case.source, f)) for f, v in values.items())
         return Verdict(action="keep" if apart else "same", merged=merged)
     return Verdict(action="update", merged=merged)
+
+
+def _roles_apart(case: Case, source: Record, there: Record, take: Json) -> Verdict:
+    """Say what follows where the two are of different roles: one of them is whole, or the other.
+
+    A record that lost its role (its rendering no longer reads as one) was hardly meant to.
+    """
+    base = case.base
+    update = Verdict(action="update", merged=fields.with_key(source, there.key))
+    if take == "source":
+        return update
+    reason = f"is a {source.role} here and a {there.role} there"
+    if base is not None and source.role == "memory" and base.role == there.role:
+        reason = f"no longer reads as the {there.role} that it is there"
+    elif base is not None and there.role == "memory" and base.role == source.role:
+        reason = f"no longer reads as a {source.role} there, and stays as it was edited"
+    if take == "destination" or (
+        base is not None and base.role == source.role and unchanged(base, source)
+    ):
+        return Verdict(action="keep", merged=there, reason=reason)
+    gained = base is not None and source.role != "memory" and base.role == there.role
+    if base is not None and gained and unchanged(case.calm(base), case.calm(there)):
+        return update
+    return Verdict(
+        action="conflict",
+        conflicts=("role",),
+        reason=reason,
+        remedy=f"mend its marked text, or {_ways(case.key)}",
+    )
 
 
 def _merge(case: Case) -> tuple[dict[str, Value], tuple[str, ...]]:

@@ -359,7 +359,9 @@ def _check_spec(spec: str) -> None:
     """Refuse a stream, and what is meant as a format and is none: both would be taken for paths."""
     if path_in(spec) == "-":
         raise UsageError(f"{spec!r} is a stream, which has no name", "give FORMAT:PATH or PATH")
-    head, colon, _ = spec.partition(":")
+    head, colon, rest = spec.partition(":")
+    if head in registry.names() and colon and not rest and registry.get(head).locate is None:
+        raise UsageError(f"{head} stores have no place of their own", f"give {head}:PATH")
     meant = colon and re.fullmatch(r"\w[\w-]+", head)  # one letter is a drive
     if meant and head not in registry.names() and not os.path.lexists(spec):
         known = ", ".join(registry.names())

@@ -138,11 +138,15 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
     free = [r for r in onto.seen.records if r.key not in known]
     counterparts = _first_contact(new, free, there, adapter, normal)
     for record in new:
-        case = counterparts.get(record.key) or Case(
-            key=record.key, source=record, there=None, raw=None
-        )
+        origin = (source.raw.id, record.key)
         lines = source.restored.lines.get(record.key, ())
-        out.append(replace(case, origin=(source.raw.id, record.key), lines=lines))
+        case = counterparts.get(record.key)
+        if case is not None:
+            out.append(replace(case, origin=origin, lines=lines))
+            continue
+        out.append(
+            Case(key=record.key, source=record, there=None, raw=None, origin=origin, lines=lines)
+        )
     out += _travelling(source, onto, found, there, raw)
     order = {r.key: i for i, r in enumerate(source.restored.store.records)}
     return sorted(out, key=lambda c: order.get(c.key, len(order)))

@@ -283,7 +283,7 @@ def _whole(one: Found) -> list[str]:
     if one.role == "tombstone":
         words = said
     kind = wording.kind(data)
-    label = "" if kind == one.role else f" ({kind})"
+    label = "" if kind in (one.role, wording.UNTYPED) else f" ({kind})"
     lines = [f"- {words}{label} [{', '.join(f'{s.store}:{s.key}' for s in one.sources)}]"]
     if one.role == "task" and data.get("due"):
         lines.append(f"  due: {data['due']}")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
@@ -82,44 +82,83 @@ class Exported:
     store: str
     """Format and absolute path, as the table ``stores`` has it."""
     records: int
-    action: Literal["added", "replaced", "unchanged"]
+    action: Literal["added", "replaced", "unchanged", "forgotten"]
 
 
 def export(stores: Sequence[Opened], file: Path) -> list[Exported]:
     """Put what the stores say in full into a database, all of them or none.
 
     Raises:
-        UsageError: the file would lie inside one of the stores.
+        UsageError: the file would lie inside one of the stores, or a store from stdin does not say
+            which one it is.
         RefusedError: it is a database of something else, or of a newer interop.
         FormatError: it is no database.
         WriteError: it cannot be written; it is as it was.
     """
     target = Path(os.path.realpath(file))
+    places = {_place(store): store for store in stores}
     for store in stores:
-        if target.is_relative_to(os.path.realpath(store.root)):
+        if not store.stream and target.is_relative_to(os.path.realpath(store.root)):
             raise UsageError(f"{file} lies inside {store.label}", "name a file outside the store")
     if target.is_dir():
         raise UsageError(f"{file} is a folder", "name a file in it")
     new = not target.exists() or not target.stat().st_size
+    with _opened(target, file, new=new) as db:
+        _check(db, file)
+        with db.atomic():
+            _create(db)
+            return [_replace(db, place, store) for place, store in places.items()]
+
+
+def forget(places: Sequence[str], file: Path) -> list[Exported]:
+    """Take stores out of a database, all of them or none: their rows, and nothing else.
+
+    Args:
+        places: format and path, as the table ``stores`` has them; the store need not be there.
+        file: the database.
+
+    Raises:
+        UsageError: a place is not in it.
+        RefusedError: it is a database of something else, or of a newer interop.
+        FormatError: it is no database, or there is none.
+        WriteError: it cannot be written; it is as it was.
+    """
+    target = Path(os.path.realpath(file))
+    if not target.is_file():
+        raise FormatError(str(file), "there is no such database", "check the path")
+    with _opened(target, file, new=False) as db:
+        _check(db, file)
+        known = {
+            str(row["place"]): row
+            for row in cast("Iterator[Row]", db.query("SELECT id, place, records FROM stores"))
+        }
+        done: list[Exported] = []
+        for place in dict.fromkeys(places):
+            if place not in known:
+                there = ", ".join(sorted(known)) or "nothing"
+                raise UsageError(f"{place} is not in {file}", f"there is: {there}")
+            records = int(known[place]["records"] or 0)
+            done.append(Exported(store=place, records=records, action="forgotten"))
+        with db.atomic():
+            for one in done:
+                _clear(db, int(known[one.store]["id"] or 0))
+                db.execute("DELETE FROM stores WHERE place = ?", [one.store])
+    return done
+
+
+@contextmanager
+def _opened(target: Path, file: Path, *, new: bool) -> Generator[Database]:
     try:
         with closing(sqlite3.connect(target)) as connection:
-            return _put(Database(connection, execute_plugins=False), stores, file)
+            yield Database(connection, execute_plugins=False)
     except sqlite3.Error as error:
         if new:
             target.unlink(missing_ok=True)
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise FormatError(str(file), "is not a SQLite database", "name another file") from error
         raise WriteError(
-            str(file), f"nothing was exported ({error})", "see to it and export again"
+            str(file), f"nothing was changed ({error})", "see to it and export again"
         ) from error
-
-
-def _put(db: Database, stores: Sequence[Opened], file: Path) -> list[Exported]:
-    _check(db, file)
-    with db.atomic():
-        _create(db)
-        once = {_place(store): store for store in stores}
-        return [_replace(db, place, store) for place, store in once.items()]
 
 
 def _check(db: Database, file: Path) -> None:
@@ -179,12 +218,7 @@ def _replace(db: Database, place: str, store: Opened) -> Exported:
             for old in _query(db, "SELECT id, key FROM records WHERE store_id = ?", store_id)
         }
     free = _number(db, "SELECT coalesce(max(id), 0) + 1 FROM records")
-    for table in _OF_RECORDS:
-        db.execute(
-            f"DELETE FROM {table} WHERE record_id IN (SELECT id FROM records WHERE store_id = ?)",
-            [store_id],
-        )
-    db.execute("DELETE FROM records WHERE store_id = ?", [store_id])
+    _clear(db, store_id)
     numbered: list[tuple[int, Record]] = []
     for record in records:
         if record.key not in numbers:
@@ -197,6 +231,16 @@ def _replace(db: Database, place: str, store: Opened) -> Exported:
     return Exported(
         store=place, records=len(records), action="added" if known is None else "replaced"
     )
+
+
+def _clear(db: Database, store_id: int) -> None:
+    """Remove every row of a store but its own."""
+    for table in _OF_RECORDS:
+        db.execute(
+            f"DELETE FROM {table} WHERE record_id IN (SELECT id FROM records WHERE store_id = ?)",
+            [store_id],
+        )
+    db.execute("DELETE FROM records WHERE store_id = ?", [store_id])
 
 
 def _insert(db: Database, table: str, rows: Iterable[Row]) -> None:
@@ -224,7 +268,7 @@ def _rows(table: str, number: int, record: Record) -> Iterator[Row]:
     """Give the rows of one record in one of the tables beside ``records``."""
     if table == "tombstones":
         if record.role == "tombstone":
-            yield {"record_id": number, **{f: fields.get(record, f) for f in _TOMBSTONE}}
+            yield {"record_id": number, **{f: _cell(fields.get(record, f)) for f in _TOMBSTONE}}
     elif table == "kinds":
         kinds: Mapping[str, str] = fields.get(record, "kinds") or {}
         for vocabulary, term in kinds.items():
@@ -239,14 +283,26 @@ def _rows(table: str, number: int, record: Record) -> Iterator[Row]:
 
 
 def _cell(value: fields.Value) -> Cell:
-    """Give a value as SQLite can hold it: a number beyond 64 bits is kept as text."""
+    """Give a value as SQLite can hold it: a number beyond 64 bits as text, no text as none."""
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
         return str(value)
-    return None if value is None else value if isinstance(value, int) else str(value)
+    return None if value is None else value if isinstance(value, int) else str(value) or None
 
 
 def _place(store: Opened) -> str:
-    return f"{store.adapter.name}:{os.path.realpath(store.root)}"
+    """Give the name of a store in the database.
+
+    A snapshot from stdin has no place: two machines would take each other's, and one store would
+    be another one in each folder. It is known by the store that it says it is.
+    """
+    if not store.stream:
+        return f"{store.adapter.name}:{os.path.realpath(store.root)}"
+    if store.complement is None:
+        raise UsageError(
+            f"{store.label}: does not say which store it is, so it could not be exported again",
+            "give it a file, or take it with its complement",
+        )
+    return f"{store.adapter.name}:-#{store.raw.id}"
 
 
 def _query(db: Database, query: str, value: Cell) -> list[Row]:

@@ -12,16 +12,33 @@ Spec: docs/guard.md, version 1.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias
 
 from interop import shown, tokens
 from interop.model import Body, Decision, Memory, Record, Task, Tombstone
 
 VERBATIM: Final = "only the very words are compared: a paraphrase of a rejected value is not seen"
 """What a list of collisions has to say once."""
+
+
+class Name(NamedTuple):
+    """An id by which people cite a record, folded."""
+
+    id: str
+    store: str = ""
+    """The store in which it means that record: another one may have a namesake."""
+
+
+class Cite(NamedTuple):
+    """Words that may name ids."""
+
+    text: str
+    store: str = ""
+    """The store whose ids they name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +50,10 @@ class Stone:
     """What people call the store."""
     id: str | None = None
     """Its id where its key does not end in it: a rendering has a key of its own."""
+    names: frozenset[Name] = frozenset()
+    """Its ids in every store that knows it; none given is the one in its key."""
+    cites: tuple[Cite, ...] | None = None
+    """What names the records that tell of it: Replacement and Source, if nothing else is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +66,10 @@ class Value:
     """As written, without the marks around it."""
     needle: str
     """What is looked for, folded."""
-    cites: tuple[str, ...]
+    cites: frozenset[Cite]
     """Replacement and Source, folded: as they stand, and what can be an id in them."""
+    names: frozenset[Name]
+    """What the tombstone itself is cited by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +87,25 @@ Tombstones: TypeAlias = Iterable[Stone] | Values
 """Whoever asks about many records calls ``rejected_values`` once and hands on its outcome."""
 
 
+def _by_key(key: str) -> frozenset[Name] | None:
+    return None
+
+
+def _no_names(key: str) -> frozenset[Name]:
+    return frozenset()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """What the exemptions need to know beyond a record itself."""
 
-    ids: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Key -> id, for records whose key does not end in ``#`` and their id."""
-    superseded: frozenset[str] = frozenset()
-    """Ids of decisions that another one's Supersedes names, folded."""
+    names: Callable[[str], frozenset[Name] | None] = _by_key
+    """Key -> what the record is cited by; None where only the key says it."""
+    superseded: frozenset[Name] = frozenset()
+    """Decisions that another one's Supersedes names."""
+    marked: Callable[[str], frozenset[Name]] = _no_names
+    """Key -> what a text is cited by that is marked as a tombstone, though it does not read as one;
+    of any other record nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +120,8 @@ class Collision:
     """The value as its tombstone writes it, without the marks around it."""
     reason: str | None
     replacement: str | None
+    names: frozenset[Name] = dataclasses.field(default=frozenset(), compare=False)
+    """What the tombstone is cited by, in every store that knows it."""
 
 
 def sentence(collision: Collision) -> str:
@@ -106,7 +142,7 @@ def rejected_values(tombstones: Iterable[Stone]) -> Values:
     values: list[Value] = []
     unsaid: list[Stone] = []
     index: dict[str, list[int]] = {}
-    seen: set[tuple[str | None, ...]] = set()
+    seen: dict[tuple[str | Name | None, ...], int] = {}
     for stone in tombstones:
         record = stone.record
         text = tokens.unmarked(record.rejected or "")
@@ -115,19 +151,35 @@ def rejected_values(tombstones: Iterable[Stone]) -> Values:
             continue
         said = (record.subject, record.replacement, record.date, record.reason, record.source)
         name = stone.id or id_in(record.key) or record.key
-        cells = [tokens.fold(cell) for cell in (record.replacement, record.source) if cell]
-        cites = (*cells, *(" ".join(_named(cell)) for cell in cells))
+        names = stone.names or frozenset({Name(tokens.fold(name))})
+        cites = frozenset(_cites(stone))
         for needle in _needles(text):
-            if (needle, *said) in seen:
+            marks = [(needle, *said), *((needle, name) for name in names if name.store)]
+            known = next((seen[mark] for mark in marks if mark in seen), None)
+            for mark in marks:
+                seen.setdefault(mark, len(values) if known is None else known)
+            if known is not None:  # each store that holds it cites with its own ids
+                one = values[known]
+                values[known] = replace(one, cites=one.cites | cites, names=one.names | names)
                 continue
-            seen.add((needle, *said))
             index.setdefault(tokens.anchor(needle), []).append(len(values))
-            values.append(Value(stone=stone, id=name, text=text, needle=needle, cites=cites))
+            values.append(
+                Value(stone=stone, id=name, text=text, needle=needle, cites=cites, names=names)
+            )
     return Values(
         values=tuple(values),
         by_anchor={anchor: tuple(places) for anchor, places in index.items()},
         unchecked=tuple(unsaid),
     )
+
+
+def _cites(stone: Stone) -> Iterator[Cite]:
+    """Give what cites records, folded: the words as they stand, and what can be an id in them."""
+    own = [cell for cell in (stone.record.replacement, stone.record.source) if cell]
+    for text, store in stone.cites if stone.cites is not None else map(Cite, own):
+        said = tokens.fold(text)
+        yield Cite(said, store)
+        yield Cite(" ".join(_named(said)), store)
 
 
 def _needles(text: str) -> Iterable[str]:
@@ -146,19 +198,19 @@ def unchecked(tombstones: Tombstones) -> tuple[Stone, ...]:
     return _prepared(tombstones).unchecked
 
 
-def history(records: Iterable[Record], ids: Mapping[str, str] | None = None) -> History:
-    """Gather what the records of one store say about each other.
-
-    ``ids`` has the ids of records whose keys do not end in them: a marker of a rendering says it.
-    """
-    known = ids or {}
-    superseded: set[str] = set()
+def history(records: Iterable[Record]) -> History:
+    """Gather what the records of one store say about each other."""
+    superseded: set[Name] = set()
     for record in records:
         if isinstance(record, Decision) and record.supersedes:
-            own = _id_of(record, known)
-            said = tokens.fold(record.supersedes)
-            superseded |= {said, *_named(said)} - {own}
-    return History(ids=known, superseded=frozenset(superseded))
+            superseded |= named_in(record.supersedes) - _names_of(record, History())
+    return History(superseded=frozenset(superseded))
+
+
+def named_in(cell: str, store: str = "") -> set[Name]:
+    """Give what a cell names: itself, and every word in it that can be an id."""
+    said = tokens.fold(cell)
+    return {Name(name, store) for name in (said, *_named(said))}
 
 
 def collisions(
@@ -222,6 +274,7 @@ def _collision(record: Record, where: str, value: Value) -> Collision:
         rejected=value.text,
         reason=value.stone.record.reason,
         replacement=value.stone.record.replacement,
+        names=value.names,
     )
 
 
@@ -234,10 +287,11 @@ def _compared(
     now = list(_stated(after, values, known, None))
     if not now:
         return
-    own = History(ids=known.ids)  # what supersedes a decision now is no word on it before
+    # what supersedes a decision now is no word on it before
+    past = History(names=known.names, marked=known.marked)
     then = {
         (where, value.id, value.text)
-        for where, value in (_stated(before, values, own, None) if before is not None else ())
+        for where, value in (_stated(before, values, past, None) if before is not None else ())
     }
     for where, value in now:
         yield _collision(after, where, value), (where, value.id, value.text) not in then
@@ -251,7 +305,7 @@ def _stated(
 ) -> Iterator[tuple[str, Value]]:
     if not values.values or not _is_live(record, told):
         return
-    name = _id_of(record, told.ids)
+    names: frozenset[Name] | None = None  # few records state anything
     for where, said in _spoken(record):
         if fields is not None and where not in fields:
             continue
@@ -261,8 +315,19 @@ def _stated(
             if value.stone is last:
                 continue  # the same value, as it is written and as it is shown
             last = value.stone
-            if name is None or not any(tokens.states(said, name) for said in value.cites):
+            names = _names_of(record, told) if names is None else names
+            is_itself = not told.marked(record.key).isdisjoint(value.names)
+            if not is_itself and not _tells_of(names, value):
                 yield where, value
+
+
+def _tells_of(names: frozenset[Name], value: Value) -> bool:
+    """Does a tombstone name a record, so that this tells of the change?"""
+    return any(
+        store == name.store and tokens.states(said, name.id)
+        for said, store in value.cites
+        for name in names
+    )
 
 
 def _is_live(record: Record, told: History) -> bool:
@@ -271,7 +336,7 @@ def _is_live(record: Record, told: History) -> bool:
     if isinstance(record, Decision):
         if _PAST.match(tokens.fold(record.status or "")):
             return False
-        return _id_of(record, told.ids) not in told.superseded
+        return not told.superseded or _names_of(record, told).isdisjoint(told.superseded)
     if isinstance(record, Task) and tokens.fold(record.status or "") in _CLOSED:
         return False
     return record.state == "live"
@@ -300,10 +365,13 @@ def _spoken(record: Record) -> Iterator[tuple[str, Body]]:
             yield "extra.notes", Body(text=notes)
 
 
-def _id_of(record: Record, ids: Mapping[str, str]) -> str | None:
-    """Give the id that people cite a record by, folded."""
-    name = ids.get(record.key) or id_in(record.key)
-    return tokens.fold(name) if name is not None and tokens.speaks(name) else None
+def _names_of(record: Record, told: History) -> frozenset[Name]:
+    """Give what people cite a record by."""
+    names = told.names(record.key)
+    if names is not None:
+        return names
+    name = id_in(record.key)
+    return frozenset({Name(tokens.fold(name))} if name is not None and tokens.speaks(name) else ())
 
 
 def _named(said: str) -> tuple[str, ...]:

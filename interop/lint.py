@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, cast
 import orjson
 
 from interop import guard, guarding, secrets, stores, sync_copies
-from interop.adapter import Finding, path_of
+from interop.adapter import Finding
 from interop.disk import kept, tree
 from interop.disk.kept import Kept
 from interop.model import Json
@@ -31,6 +31,7 @@ DOUBT = "IO003"
 COPY = "IO011"
 PERHAPS_COPY = "IO012"
 SPLIT = "IO013"
+NOT_HERE = "IO014"
 SECRET = "IO021"
 SECRET_KEPT = "IO022"
 UNREAD_KEPT = "IO023"
@@ -43,7 +44,8 @@ CODES: Mapping[str, str] = {
     DOUBT: "files and complement are not of one time",
     COPY: "a copy that a sync tool made of a conflict",
     PERHAPS_COPY: "a name that a sync tool gives to copies, beside the file it would copy",
-    SPLIT: "one project's memory in two folders, with records of the same name in both",
+    SPLIT: "one project's memory in two folders, with files of the same name in both",
+    NOT_HERE: "a placeholder of a file that a sync tool has not brought here",
     SECRET: "a secret in a file of the store",
     SECRET_KEPT: "a secret in what interop keeps beside the store: complement, undo, staging",
     UNREAD_KEPT: "something that interop keeps and that cannot be read",
@@ -93,13 +95,26 @@ class _Hit(NamedTuple):
 def _reported(store: Opened, found: _Found) -> Iterator[Finding]:
     named = {f.path.partition(":")[0] for f in found.own}
     for problem in store.seen.problems:
-        if problem.path not in named:
+        if problem.path == COMPLEMENT:
+            yield Finding(
+                code=UNREAD_KEPT,
+                severity="error",
+                path=COMPLEMENT,
+                problem=problem.problem,
+                remedy="take it from a backup, or move it away to go on without it: what it kept"
+                " is lost then",
+            )
+            continue
+        whole = store.adapter.file is not None and problem in store.tree.problems
+        if whole or problem.path not in named:
             yield Finding(
                 code=UNREAD if problem.unread else REPORTED,
                 severity="error" if problem.unread else "warning",
                 path=problem.path,
                 problem=problem.problem,
-                remedy="interop carries it as it is; mend it by hand",
+                remedy="take it again where it came from"
+                if whole
+                else "interop carries it as it is; mend it by hand",
             )
 
 
@@ -141,6 +156,17 @@ def _tombstoned(store: Opened, found: _Found) -> Iterator[Finding]:
 
 def _copies(store: Opened, found: _Found) -> Iterator[Finding]:
     files = store.tree.files
+    for path in files:
+        original = sync_copies.placeholder_of(path)
+        if original is not None and original not in files:
+            yield Finding(
+                code=NOT_HERE,
+                severity="warning",
+                path=path,
+                problem=f"stands for {original!r}, which iCloud has not brought here: for runtimes"
+                " and for interop it is not there",
+                remedy="download it in the Finder before anything is converted",
+            )
     for copy in sync_copies.find(files):
         folder = copy.path not in files
         what = "a folder" if folder else "a copy"
@@ -150,7 +176,9 @@ def _copies(store: Opened, found: _Found) -> Iterator[Finding]:
                 severity="warning",
                 path=copy.path,
                 problem=f"{what} that {copy.tool} left of a conflict with {copy.original!r}",
-                remedy=f"take what is new in it into {copy.original!r} and remove it",
+                remedy=f"take what is new in it into {copy.original!r} and remove it"
+                if copy.original in files or folder
+                else f"give it the name {copy.original!r}, which no other file has",
             )
         else:
             same = not folder and files[copy.path] == files.get(copy.original)
@@ -175,8 +203,9 @@ def _split(store: Opened, found: _Found) -> Iterator[Finding]:
     places = [place for place in store.adapter.locate(around) if around.is_dir(place)]
     if real not in map(os.path.realpath, places):
         return
-    mine = {path_of(record.key) for record in store.raw.records}
-    mine = {path for path in mine if not store.adapter.index(path)}
+    # all files, records or not: what is one here may be unreadable there, and the other way round
+    told_of = (store.adapter.index, store.adapter.derived)
+    mine = {path for path in store.tree.files if not any(of(path) for of in told_of)}
     for place in places:
         if os.path.realpath(place) == real:
             continue
@@ -222,46 +251,66 @@ def _kept_secrets(store: Opened, found: _Found) -> Iterator[Finding]:
     """Look into the complement, the displaced bytes of undo, and what an apply left behind."""
     if store.tree.complement is not None:
         remedy = "take it out of the store that it came from, and convert again"
-        for hit in _once_a_line(_json_hits(store.tree.complement)):
-            yield _of_kept(hit, COMPLEMENT, "", remedy)
+        hits = _once_a_line(_json_hits(store.tree.complement))
+        yield from _grouped(_Left(hit, COMPLEMENT, "", remedy) for hit in hits)
+    now = {**store.tree.files, COMPLEMENT: store.tree.complement}
+    left: list[_Left] = []
     for item in kept.kept(store.root):
-        there = store.tree.complement if item.path == COMPLEMENT else None
-        if item.data == (there or store.tree.files.get(item.path or "")):
-            continue  # what stands in the store is told of there
-        yield from _in_kept(item, lines=store.adapter.file is not None)
+        if item.data is None:
+            yield Finding(
+                code=UNREAD_KEPT,
+                severity="warning",
+                path=item.place,
+                problem="cannot be read, so nobody knows whether a secret is in it",
+                remedy="check its permissions",
+            )
+        elif item.data != now.get(item.path or ""):  # what stands in the store is told of there
+            left += _in_kept(item, item.data, lines=store.adapter.file is not None)
+    yield from _grouped(left)
 
 
-def _in_kept(item: Kept, *, lines: bool) -> Iterator[Finding]:
-    folder = item.place.rpartition("/")[0]
-    if item.data is None:
+class _Left(NamedTuple):
+    """A secret in what interop keeps."""
+
+    hit: _Hit
+    place: str
+    of: str
+    """What that says of a file of the store, as part of a sentence."""
+    remedy: str
+    """The way out; empty where removing the folder of the place is it."""
+
+
+def _grouped(left: Iterable[_Left]) -> Iterator[Finding]:
+    """Tell of each secret of a file once: every conversion since keeps it once more."""
+    groups: dict[tuple[str, str, str], list[_Left]] = {}
+    for one in left:
+        groups.setdefault((one.hit.rule, one.of, one.remedy), []).append(one)
+    for (_, of, remedy), group in groups.items():
+        first = group[0]
+        folders = list(dict.fromkeys(one.place.rpartition("/")[0] for one in group))
+        shown = ", ".join(folders[:3])
+        if len(folders) > 3:
+            shown += f" … {folders[-1]} ({len(folders):,} folders)"
+        several = f", {len(group):,} times" if len(group) > 1 else ""
         yield Finding(
-            code=UNREAD_KEPT,
-            severity="warning",
-            path=item.place,
-            problem="cannot be read, so nobody knows whether a secret is in it",
-            remedy="check its permissions",
+            code=SECRET_KEPT,
+            severity=_severity(first.hit),
+            path=f"{first.place}:{first.hit.line}",
+            problem=f"{_says(first.hit)}{of}{several}",
+            remedy=remedy or f"remove {shown} once what was done then need not be taken back",
         )
-        return
+
+
+def _in_kept(item: Kept, data: bytes, *, lines: bool) -> Iterator[_Left]:
     lines = lines or item.path in (COMPLEMENT, None)
-    hits = _json_hits(item.data) if lines else _hits(_text(item.data))
-    of = f", in what {item.path!r} said before" if item.path is not None else ""
-    if folder.startswith(".interop/staging"):
+    remedy = of = ""
+    if "/staging/" in f"/{item.place}":
         of = f", in what was to be written to {item.path!r}" if item.path is not None else ""
         remedy = "run `interop undo` or convert again: it ends what was interrupted"
-    else:
-        remedy = f"remove {folder} once that conversion need not be taken back"
-    for hit in _once_a_line(hits):
-        yield _of_kept(hit, item.place, of, remedy)
-
-
-def _of_kept(hit: _Hit, place: str, of: str, remedy: str) -> Finding:
-    return Finding(
-        code=SECRET_KEPT,
-        severity=_severity(hit),
-        path=f"{place}:{hit.line}",
-        problem=f"{_says(hit)}{of}",
-        remedy=remedy,
-    )
+    elif item.path is not None:
+        of = f", in what undo keeps of {item.path!r}"
+    for hit in _once_a_line(_json_hits(data) if lines else _hits(_text(data))):
+        yield _Left(hit, item.place, of, remedy)
 
 
 def _says(hit: _Hit) -> str:
@@ -274,14 +323,14 @@ def _severity(hit: _Hit) -> Literal["error", "warning"]:
 
 def _hits(text: str, line: int | None = None) -> list[_Hit]:
     """Give the secrets of a text; ``line`` is where all of it stands, else it is counted."""
-    return [
-        _Hit(
-            secret.rule,
-            text.count("\n", 0, secret.start) + 1 if line is None else line,
-            text[secret.start : secret.end],
-        )
-        for secret in secrets.find(text)
-    ]
+    out: list[_Hit] = []
+    number, at = 1, 0
+    for secret in secrets.find(text):
+        number += text.count("\n", at, secret.start)
+        at = secret.start
+        said = text[secret.start : secret.end]
+        out.append(_Hit(secret.rule, number if line is None else line, said))
+    return out
 
 
 def _json_hits(data: bytes) -> list[_Hit]:

@@ -5,6 +5,9 @@ handle, an identity that survives what the
 runtime does; the same key; identical content among what is left; near-identical content, or the
 unmatched neighbours at the same place of one file. The last two are guesses of different strength:
 ``content`` is certain enough to link, ``near`` is shown as such and never acted on silently.
+
+A row of a table is who its id says: two rows with ids of their own that differ are two records,
+whatever they say and wherever they stand. Only one that is the same in everything was renumbered.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from interop.adapter import path_of
-from interop.fields import get
+from interop.fields import dumps, get, to_json, with_key
 from interop.model import Body, Record
 
 How = Literal["key", "handle", "content", "near"]
@@ -76,14 +79,14 @@ def match(
     near: bool = True,
 ) -> list[Pair]:
     """Pair two lists of records; each record is in at most one pair. Sorted by left position."""
-    pairing = _Pairing(left, right)
+    pairing = _Pairing(left, right, handle)
     if by_key:
-        pairing.in_place(handle, content)
+        pairing.in_place(content)
         pairing.equal()
         pairing.by(lambda r: (_nfc(r.key), content(r)), "key")
         pairing.by(lambda r: _some(handle(r)), "handle", only_unique=True)
         pairing.by(lambda r: None if "~" in r.key else _nfc(r.key), "key")
-    pairing.by(lambda r: content(r) if text_of(r).strip() else None, "content")
+    pairing.by_content(content)
     if near:
         pairing.neighbours()
         pairing.similar()
@@ -95,9 +98,10 @@ def match_unlinked(
 ) -> list[Pair]:
     """Pair records that no conversion has linked: what they say comes before what they are called.
 
-    A key or a handle counts only where it is a file's: an id in a table was allotted by chance.
+    A key or a handle counts only where it is a file's: an id in a table was allotted by chance, so
+    that two that differ tell nothing apart either.
     """
-    pairing = _Pairing(left, right)
+    pairing = _Pairing(left, right, lambda _: None)
     pairing.by(lambda r: message(r) if text_of(r).strip() else None, "content")
     pairing.by(lambda r: None if "#" in r.key else _nfc(r.key), "key")
     pairing.by(lambda r: None if "#" in r.key else _some(handle(r)), "handle", only_unique=True)
@@ -106,8 +110,8 @@ def match_unlinked(
 
 
 class _Pairing:
-    def __init__(self, left: Sequence[Record], right: Sequence[Record]) -> None:
-        self.left, self.right = left, right
+    def __init__(self, left: Sequence[Record], right: Sequence[Record], handle: Handle) -> None:
+        self.left, self.right, self.handle = left, right, handle
         self.free_left = dict.fromkeys(range(len(left)))
         self.free_right = dict.fromkeys(range(len(right)))
         self.pairs: list[Pair] = []
@@ -117,25 +121,51 @@ class _Pairing:
         self.pairs.append(Pair(i, j, how, score))
 
     def by(
-        self, mark: Callable[[Record], Hashable], how: How, *, only_unique: bool = False
+        self,
+        mark: Callable[[Record], Hashable],
+        how: How,
+        *,
+        only_unique: bool = False,
+        there: Callable[[Record], Hashable] | None = None,
     ) -> None:
-        """Pair what has the same mark, in order; None marks nothing."""
+        """Pair what has the same mark, in order; None marks nothing.
+
+        ``there`` is the mark on the right, where it is another one.
+        """
         if not self.free_left or not self.free_right:
             return
-        there: defaultdict[Hashable, list[int]] = defaultdict(list)
+        marked: defaultdict[Hashable, list[int]] = defaultdict(list)
         for j in self.free_right:
-            there[mark(self.right[j])].append(j)
-        there.pop(None, None)
+            marked[(there or mark)(self.right[j])].append(j)
+        marked.pop(None, None)
         here: defaultdict[Hashable, list[int]] = defaultdict(list)
         for i in self.free_left:
             here[mark(self.left[i])].append(i)
         for value, ones in here.items():
-            others = there.get(value, [])
+            others = marked.get(value, [])
             if only_unique and (len(ones) > 1 or len(others) > 1):
                 # one handle twice (live and archived): the key decides, else the order
                 ones, others = self._same_key(ones, others, how)
             for i, j in zip(ones, others, strict=False):
                 self.add(i, j, how)
+
+    def by_content(self, content: Callable[[Record], Hashable]) -> None:
+        """Pair what says the same; two rows with ids only if all else is the same, too."""
+
+        def said(record: Record) -> Hashable:
+            return content(record) if text_of(record).strip() else None
+
+        def everything(record: Record) -> Hashable:
+            if self.row(record) is None or not text_of(record).strip():
+                return None
+            return dumps(to_json(with_key(record, "")))
+
+        def of_no_row(record: Record) -> Hashable:
+            return None if self.row(record) is not None else said(record)
+
+        self.by(everything, "content")
+        self.by(of_no_row, "content", there=said)
+        self.by(said, "content", there=of_no_row)
 
     def equal(self) -> None:
         """Pair records with a file of their own that are equal in everything.
@@ -148,14 +178,27 @@ class _Pairing:
             j = None if "#" in record.key else there.get(record.key)
             if j is not None and record == self.right[j]:
                 self.add(i, j, "key")
+                del there[record.key]  # a list may say a record twice
 
-    def in_place(self, handle: Handle, content: Callable[[Record], Hashable]) -> None:
+    def row(self, record: Record) -> str | None:
+        """Give the identity of a record that shares its file: an id that somebody gave it.
+
+        A file has a name, and people rename files; what is made of a text has no identity.
+        """
+        return self.handle(record) if "#" in record.key else None
+
+    def differ(self, i: int, j: int) -> bool:
+        """Are two records known to be two, since each is a row with an id of its own?"""
+        one, other = self.row(self.left[i]), self.row(self.right[j])
+        return one is not None and other is not None and _nfc(one) != _nfc(other)
+
+    def in_place(self, content: Callable[[Record], Hashable]) -> None:
         """Pair what is the same in a shared file, in its order.
 
         A key made from a text does not tell equal texts apart; their places do.
         """
-        here = _by_path(self.left, self.free_left, handle)
-        there = _by_path(self.right, self.free_right, handle)
+        here = _by_path(self.left, self.free_left, self.handle)
+        there = _by_path(self.right, self.free_right, self.handle)
         for path in here.keys() & there.keys():
             ones, others = here[path], there[path]
             said = [content(self.left[i]) for i in ones]
@@ -188,7 +231,8 @@ class _Pairing:
             mine = gaps.get((path, _own(before, theirs), _own(after, theirs)))
             if mine and len(mine) == len(run):
                 for i, j in zip(mine, run, strict=True):
-                    if i in self.free_left and self.left[i].role == self.right[j].role:
+                    same = self.left[i].role == self.right[j].role and not self.differ(i, j)
+                    if i in self.free_left and same:
                         self.add(i, j, "near")
 
     def similar(self) -> None:
@@ -215,7 +259,7 @@ class _Pairing:
                     # what few texts say tells them apart, what all say does not
                     votes[j] += 1 / len(where)
             for j in heapq.nlargest(_CANDIDATES, votes, key=votes.__getitem__):
-                if self.left[i].role != self.right[j].role:
+                if self.left[i].role != self.right[j].role or self.differ(i, j):
                     continue
                 ratio = fuzz.ratio(text, texts[j], score_cutoff=NEAR)
                 if ratio >= NEAR:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from interop import fields
 from interop.adapter import Adapter, Written
 from interop.cases import Verdict
 from interop.errors import RefusedError, WriteError
-from interop.fields import FIELDS
+from interop.fields import FIELDS, Value
 from interop.keeping import Kept
 from interop.merge import same
 from interop.model import Body, Files, Record, Store
-from interop.plan import FieldOutcome, Outcome
+from interop.plan import Fate, FieldOutcome, Outcome
 from interop.rendering import translated
 from interop.secrets import mask
 
@@ -52,7 +54,9 @@ def read_back(
             "nothing was written; rename the records named here, or report this",
             sorted(wrong),
         )
-    return result
+    # they are equal, and one of each is enough to hold
+    one = {r.key: r for r in written.records.values()}
+    return replace(result, records=tuple(one[key] for key in now))
 
 
 def outcome(
@@ -71,49 +75,62 @@ def outcome(
     Raises:
         WriteError: the complement would not give back what was meant; nothing is written.
     """
-    assert item.stands is not None
+    stands, merged = item.stands, item.merged
+    assert stands is not None
+    names = FIELDS[stands.role]
+    there = item.case.there
+    before = _row(there, stands) if there is not None else [None] * len(names)
+    raw = _row(source, stands) if source is not None else None
+    told = verdict.action in ("add", "update")
     found: list[FieldOutcome] = []
     lost: list[str] = []
-    for name in FIELDS[item.stands.role]:
-        meant, says = fields.get(item.merged, name), fields.get(item.stands, name)
-        if not same(fields.get(again, name), meant):
+    for n, (name, meant, says, back) in enumerate(
+        zip(names, _row(merged, stands), fields.row(stands), _row(again, stands), strict=True)
+    ):
+        if back != meant and not same(back, meant):
             raise WriteError(
-                f"{label}: {item.stands.key}",
+                f"{label}: {stands.key}",
                 f"{name} would not come back from the complement",
                 "nothing was written; please report this",
             )
+        note = supplied.get(name, "")
         if isinstance(meant, Body) and isinstance(says, Body) and meant.media != says.media:
-            supplied = {**supplied, name: f"said in {says.media}"}
+            note = f"said in {says.media}"
             if same(translated(says, meant.media), meant):
                 says = meant  # the map leads back to every byte
         if says != meant and meant is not None:
             lost.append(f"{item.case.key}: {name}")
-        if verdict.action not in ("add", "update"):
+        if not told or (there is not None and same(meant, before[n])):
             continue
-        there = item.case.there
-        if there is not None and same(meant, fields.get(there, name)):
-            continue
-        note = supplied.get(name, "")
         if name == "kinds" and item.declared:
             note = "declared as " + ", ".join(item.declared.values())
-        if says == meant:
-            if says is not None:
-                exact = source is None or fields.get(source, name) == says
-                found.append(FieldOutcome(field=name, fate="exact" if exact else "restored"))
-        else:
-            found.append(
-                FieldOutcome(field=name, fate="supplied" if note else "carried", note=note)
-            )
+        if says != meant:
+            found.append(_fated(name, "supplied" if note else "carried", note))
+        elif says is not None:
+            exact = raw is None or raw[n] == says
+            found.append(_fated(name, "exact" if exact else "restored", ""))
     return (
         Outcome(
             action=verdict.action,
             key=item.case.key,
-            to=item.stands.key,
+            to=stands.key,
             fields=tuple(found),
             reason=verdict.reason,
         ),
         lost,
     )
+
+
+def _row(record: Record, like: Record) -> list[Value]:
+    """Give every value that a record has for the fields of another one."""
+    if record.role == like.role:
+        return fields.row(record)
+    return [fields.get(record, name) for name in FIELDS[like.role]]
+
+
+@lru_cache(maxsize=1024)  # mostly the same few for every record of a store
+def _fated(field: str, fate: Fate, note: str) -> FieldOutcome:
+    return FieldOutcome(field=field, fate=fate, note=note)
 
 
 def supplied_notes(written: Written) -> dict[str, dict[str, str]]:

@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from interop import fields
 from interop.adapter import Adapter, Hold, path_of
@@ -133,14 +134,16 @@ def _restored(
     views: Collection[str],
 ) -> Record:
     values: dict[str, Value] = {}
-    for name in FIELDS[record.role]:
-        now = fields.get(record, name)
-        for line in lines:
-            if line.base.role != record.role:
-                continue
-            base, said = fields.get(line.base, name), line.says(name)
-            if base == said == now and (now is not None or len(lines) == 1):
-                break  # nearly every field of nearly every record
+    told = [(x, fields.row(x.base)) for x in lines if x.base.role == record.role]
+    alone = len(lines) == 1
+    for n, (name, now) in enumerate(zip(FIELDS[record.role], fields.row(record), strict=True)):
+        for line, bases in told:
+            base = bases[n]
+            said = line.expected.get(name, _AS_BASE)
+            if said is _AS_BASE:
+                if base == now and (now is not None or alone):
+                    break  # nearly every field of nearly every record
+                said = base
             source = complement.sources.get(line.source)
             if base is said is None and source is not None and not holds(source.format, name):
                 continue  # a format that cannot say the field has no opinion on it
@@ -152,7 +155,10 @@ def _restored(
             if value != now:
                 values[name] = value
             break
-    return fields.replace(record, values) if values else record
+    return fields.replace(record, values)
+
+
+_AS_BASE = object()
 
 
 def _follows(record: Record, line: Line, name: str, views: Collection[str]) -> bool:
@@ -171,13 +177,12 @@ def seals(files: Files, adapter: Adapter) -> Callable[[str], str]:
         indexes.update(f"{path}\0{digest(files[path])}\0".encode())
     common = indexes.digest()
 
-    def seal(key: str) -> str:
-        path = path_of(key)
-        return hashlib.sha256(
-            common + path.encode("utf-8") + b"\0" + files.get(path, b"")
-        ).hexdigest()[:16]
+    @cache  # a file that many records share is hashed once
+    def of_file(path: str) -> str:
+        stated = common + path.encode("utf-8") + b"\0" + files.get(path, b"")
+        return hashlib.sha256(stated).hexdigest()[:16]
 
-    return seal
+    return lambda key: of_file(path_of(key))
 
 
 def stale(complement: Complement, files: Files) -> list[str]:

@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from interop import secret_values as values
+
 MASK = "[masked]"
 """What stands in the place of a secret; no rule takes it for one."""
 
@@ -123,13 +125,18 @@ def _lowered(text: str) -> str:
 
 
 def _by(rule: Rule, text: str, lowered: str) -> Iterator[Secret]:
-    group = "value" if "value" in rule.pattern.groupindex else 0
+    groups = [name for name in _VALUES if name in rule.pattern.groupindex]
     matches = _anchored(rule, text, lowered) if rule.anchored else rule.pattern.finditer(text)
     for match in matches:
+        group = next((name for name in groups if match[name] is not None), 0)
         value = match[group]
         if MASK in value or (rule.holds is not None and not rule.holds(value)):
             continue
         yield Secret(rule=rule.name, start=match.start(group), end=match.end(group))
+
+
+_VALUES = ("value", "quoted", "element", "ssh", "sql")
+"""Groups that hold the secret; a pattern may have one for each of its shapes."""
 
 
 def _anchored(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
@@ -154,75 +161,6 @@ def _merged(found: list[Secret]) -> list[Secret]:
     return out
 
 
-# --- what a value must look like
-
-
-def _mixed(value: str) -> bool:
-    """Letters and digits together: words of a language have none, numbers no letters."""
-    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-
-
-def _key_like(value: str) -> bool:
-    """A long run of letters and digits, which no name made of words has."""
-    if not _no_reference(value) or _dated(value):
-        return False
-    runs = re.split(r"[-_./~:]", value)
-    shuffled = sum(c.isdigit() for c in value) >= 3 and value.lower() != value != value.upper()
-    return shuffled or any(len(run) >= 12 and _mixed(run) for run in runs)
-
-
-def _password(value: str) -> bool:
-    """Anything that somebody could have chosen, and no placeholder, reference or word of prose."""
-    bare = value.rstrip(".,;:!?)")
-    if len(bare) < 6 or not _no_reference(bare) or _dated(bare):
-        return False
-    marks = any(not c.isalnum() for c in bare.strip("_-*.,;:'\"/|#"))
-    return _mixed(bare) or (marks and not re.fullmatch(r"[\w’'./|-]+", bare))
-
-
-def _chosen(value: str) -> bool:
-    """A value that is written as one, in quotes or right behind ``=``."""
-    if len(value) < 6 or re.fullmatch(r"[a-z_.]*(?:password|passwd|secret)[a-z_]*", value):
-        return False  # a variable named so
-    return _no_reference(value) and not _dated(value)
-
-
-_PLACEHOLDER = re.compile(
-    r"""
-    (?:[x*.•_#-]+|<.*|\{.*|\[.*|\$.*|%.*|@.*|\(.*|`.*|…+)\Z
-    | (?:your|my|the|some|any|example|sample|dummy|fake|test|changeme|change[_-]?me|placeholder
-        |redacted|masked|hidden|removed|secret|password|passwd|token|required|optional|missing
-        |unknown|undefined|default|string|integer|boolean|number|object|always|rotated|expired
-        |stored|saved|disabled|enabled|invalid|reset|forgotten|null|none|true|false|todo|tbd)
-      (?:[\W_]|\Z)
-    | .*(?:example|placeholder|changeme|xxxx|\*\*\*)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_REFERENCE = re.compile(
-    r"""
-    (?:https?|op|vault|file|arn|env|ssm|secretsmanager|keyring|sops|ref|projects)[:/]
-    | (?:~|\.{1,2})?/[\w.-]+/
-    | (?:os|process|env|config|settings|secrets|self|this|Deno|System|args|options|vault|data|var
-        |local|module|app)[.\[(]
-    | [\w.]+[(\[]
-    | [\w-]+\.(?:md|html?|ya?ml|json|toml|txt|env|pem|key|py|ts|js|sh)\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Where it is kept: another system, a path, code, a call, a file."""
-_DATED = re.compile(r"v?\d+(?:[.:/-]\d+)*(?:[T ].*|[a-z]{1,7}|[.-]?(?:rc|alpha|beta)\d*)?\Z", re.I)
-"""Dates, times, versions, numbers with a unit: `2031-05-02`, `v1.2.3`, `3600s`."""
-
-
-def _no_reference(value: str) -> bool:
-    return not _PLACEHOLDER.match(value) and not _REFERENCE.match(value)
-
-
-def _dated(value: str) -> bool:
-    return _DATED.match(value) is not None
-
-
 # --- the rules
 
 _START = r"(?<![A-Za-z0-9])"
@@ -241,13 +179,20 @@ def _token(
     return Rule(name=name, what=what, needles=tuple(needles.split()), pattern=found, holds=holds)
 
 
-_BETWEEN = r"[\"'`*_]{0,3}[ \t]*(?:=>|:=|[:=])[ \t]*"
-"""From a name to its value: `":`, ` = `, `**: `, ` := `."""
+_ASIDE = r"[\"'`*_]{0,3}(?:[ \t]*\([^()\n]{1,40}\)[*_]{0,3})?"
+"""What may stand right behind a name: marks, and for what it is: `Password (admin)`."""
+_BETWEEN = _ASIDE + r"[ \t]*(?:=>|:=|[:=])[*_]{0,3}[ \t]*"
+"""From a name to its value: `":`, ` = `, `**: `, `:** `, ` := `."""
+_SPOKEN = _ASIDE + r"[ \t]+(?:(?i:is|was|ist|lautet|est|es)[ \t]*:?[ \t]+(?P<mark>`?)|(?P<tick>`))"
+"""The same in a sentence: `The password is X`, "the token `X`"."""
 _QUOTES = r"(?P<quote>[\"'`])(?P<value>[^\"'`\s]+)(?P=quote)"
 _PASSWORDS = (
     *("password", "passwd", "passphrase", "passcode", "pwd"),
     *("passwort", "kennwort", "contraseña", "senha", "mot de passe", "пароль"),
 )
+_PHRASES = ("seed phrase", "recovery phrase", "backup phrase", "recovery words", "mnemonic")
+_SHORT = r"(?:(?<![A-Za-z])|(?<=DB)|(?<=db))(?i:pass|pw)(?:_?\d)?(?![A-Za-z])"
+"""A word of many meanings: a password's name only where it is written as a name."""
 _PASSWORD = (
     r"(?:(?<![A-Za-z])|(?<=PG)|(?<=DB)|(?<=db)|(?<=my)|(?<=[a-z])(?=P))"
     rf"(?i:{'|'.join(_PASSWORDS)})(?:_?\d)?"
@@ -261,6 +206,16 @@ _KEY = (
     r"|(?<![a-z])(?:secret|token|credentials?))|(?<=[a-z])(?:Secret|Token)"
 )
 """A key says what for; a secret or token can stand alone."""
+
+
+def _in_table(name: str, value: str) -> re.Pattern[str]:
+    """Match the cell behind the one that names it."""
+    return re.compile(
+        rf"^[^|\n]{{0,12}}\|(?:[^|\n]{{0,60}}\|){{0,4}}[^|\n]{{0,60}}?{name}[^|\n]{{0,40}}\|"
+        rf"[ \t]*[\"'`*]{{0,3}}(?P<value>{value})[\"'`*]{{0,3}}[ \t]*(?=\||$)",
+        re.MULTILINE,
+    )
+
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -282,10 +237,10 @@ RULES: tuple[Rule, ...] = (
     ),
     _token("age-key", "a private key of age", "age-secret-key-", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
     _token("aws-key-id", "an AWS access key", "akia asia abia acca",
-           r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+           r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}", lambda value: not value.endswith("EXAMPLE")),
     _token("google-api-key", "a Google API key", "aiza", r"AIza[\w-]{35}"),
     _token("google-oauth", "a Google OAuth secret", "gocspx- ya29.",
-           r"GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}", _mixed),
+           r"GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}", values.mixed),
     Rule(
         name="azure-key", what="an Azure account key", needles=("accountkey=", "sharedaccesskey="),
         pattern=re.compile(r"(?i:AccountKey|SharedAccessKey)=(?P<value>[A-Za-z0-9+/]{40,}=*)"),
@@ -295,7 +250,7 @@ RULES: tuple[Rule, ...] = (
         pattern=re.compile(
             r"[?&](?:sig|Signature|X-Amz-Signature|X-Goog-Signature)=(?P<value>[\w%/+.~-]{16,}=*)"
         ),
-        holds=_mixed,
+        holds=values.mixed,
     ),
     _token("azure-client-secret", "an Azure client secret", "q~", r"[\w.~-]{3}\dQ~[\w.~-]{31,34}"),
     _token("github-token", "a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
@@ -303,7 +258,7 @@ RULES: tuple[Rule, ...] = (
     _token("gitlab-token", "a GitLab token", "glpat- gldt- glrt- glptt- glcbt- glft- gloas-",
            r"gl(?:pat|dt|rt|ptt|cbt|ft|oas)-[\w.-]{20,}"),
     _token("slack-token", "a Slack token", "xox xapp-",
-           r"xox[abceoprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}", _mixed),
+           r"xox[abceoprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}", values.mixed),
     Rule(
         name="webhook", what="a webhook's secret address",
         needles=("hooks.slack.com", "/api/webhooks/", "webhook.office.com"),
@@ -314,21 +269,22 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     _token("discord-token", "a Discord token", ".", r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}",
-           _mixed),
+           values.mixed),
     _token("telegram-token", "a Telegram bot token", ":aa", r"\d{8,10}:AA[\w-]{33}"),
     _token("stripe-key", "a Stripe key", "sk_ rk_ whsec_",
            r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*"),
     _token("anthropic-key", "an Anthropic key", "sk-ant-", r"sk-ant-[\w-]{20,}"),
     _token("sk-key", "a key of an AI service (`sk-…`)", "sk-",
-           r"sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?[\w-]{20,}", _mixed),
+           r"sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?[\w-]{20,}", values.mixed),
     _token("ai-key", "a key of an AI service",
            "gsk_ xai- pplx- r8_ hf_ fw_ nvapi- jina_ tvly- lsv2_",
-           r"(?:gsk_|xai-|pplx-|r8_|hf_|fw_|nvapi-|jina_|tvly-|lsv2_[ps]t_)[\w-]{20,}", _mixed),
+           r"(?:gsk_|xai-|pplx-|r8_|hf_|fw_|nvapi-|jina_|tvly-|lsv2_[ps]t_)[\w-]{20,}",
+           values.mixed),
     _token("npm-token", "an npm token", "npm_", r"npm_[A-Za-z0-9]{30,}"),
     _token("pypi-token", "a PyPI token", "pypi-", r"pypi-AgE[\w-]{50,}"),
     _token("registry-token", "a token of a package registry", "dckr_ rubygems_ cio oy2",
            r"dckr_(?:pat|oat)_[\w-]{20,}|rubygems_[0-9a-f]{40,}|cio[A-Za-z0-9]{32}|oy2[a-z0-9]{43}",
-           _mixed),
+           values.mixed),
     _token("sendgrid-key", "a SendGrid key", "sg.", r"SG\.[\w-]{16,}\.[\w-]{16,}"),
     _token("mail-key", "a key of a mail service", "key- -us xkeysib-",
            r"key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}|xkeysib-[0-9a-f]{64}-\w{16}"),
@@ -344,7 +300,7 @@ RULES: tuple[Rule, ...] = (
            r"|sb_secret_[\w-]{20,}|HRKU-[\w-]{36,}|dapi[0-9a-f]{32}(?:-\d)?"
            r"|tskey-(?:auth|api|client)-[\w-]{20,}|ops_eyJ[\w-]{100,}=*"
            r"|dp\.(?:pt|st|ct|sa)\.[\w.-]{40,}|NRAK-[A-Z0-9]{27}|gl(?:sa|c)_[\w=+/-]{32,}"
-           r"|sntry[su]_[\w=+/-]{32,}|FlyV1 [\w+/=,-]{40,}", _mixed),
+           r"|sntry[su]_[\w=+/-]{32,}|FlyV1 [\w+/=,-]{40,}", values.mixed),
     _token("workspace-token", "a token of an office or planning tool",
            "lin_ ntn_ secret_ figd_ atatt3 atctt3 pmak- pat ddp_ sdk-",
            r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}"
@@ -362,7 +318,7 @@ RULES: tuple[Rule, ...] = (
             r"(?<![A-Za-z0-9])(?i:bearer[ \t]+|authorization[\"']?[ \t]*[:=][ \t]*[\"']?"
             r"(?:basic|token|apikey)[ \t]+)(?P<value>[A-Za-z0-9._~+/-]{12,}=*)"
         ),
-        holds=lambda value: _mixed(value) and _no_reference(value) and not _dated(value),
+        holds=values.drawn,
         certain=False,
     ),
     Rule(
@@ -371,24 +327,88 @@ RULES: tuple[Rule, ...] = (
             r"(?<![A-Za-z0-9])[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>]{0,100}:"
             r"(?P<value>[^\s/@\"'<>,]{3,200})@(?=[\w\[.-])"
         ),
-        holds=lambda value: _no_reference(value) and value not in ("pass", "pwd", "pw"),
+        holds=values.given,
     ),
     Rule(
         name="password", what="a password behind its name", needles=_PASSWORDS, anchored=True,
         pattern=re.compile(rf"{_PASSWORD}{_BETWEEN}(?P<value>[^\s\"'`]+)"),
-        holds=_password, certain=False,
+        holds=values.password, certain=False,
     ),
     Rule(
         name="quoted-password", what="a password behind its name",
         needles=_PASSWORDS, anchored=True,
         pattern=re.compile(rf"{_PASSWORD}{_BETWEEN}{_QUOTES}"),
-        holds=_chosen, certain=False,
+        holds=values.chosen, certain=False,
     ),
     Rule(
         name="assigned-password", what="a password behind its name",
         needles=_PASSWORDS, anchored=True,
         pattern=re.compile(rf"{_PASSWORD}=(?P<value>[\w!@#$%^*+.~-]{{8,}})(?![(\w])"),
-        holds=_chosen, certain=False,
+        holds=values.chosen, certain=False,
+    ),
+    Rule(
+        name="named-password", what="a password behind its name", needles=("pass", "pw"),
+        anchored=True,
+        pattern=re.compile(
+            rf"{_SHORT}(?:[ \t]?=[ \t]?[\"'`]?(?P<value>[^\s\"'`,;)]{{6,}})"
+            rf"|[\"']?[ \t]*[:=][ \t]*(?P<quote>[\"'])(?P<quoted>[^\"'`\s]+)(?P=quote))"
+        ),
+        holds=values.chosen, certain=False,
+    ),
+    Rule(
+        name="block-password", what="a password behind its name",
+        needles=_PASSWORDS, anchored=True,
+        pattern=re.compile(
+            rf"{_PASSWORD}(?::[ \t]*[|>][+-]?[ \t]*\r?\n[ \t]+(?P<value>[^\s\"'`]+)"
+            r"|>(?P<element>[^\s<>\"'`]+)</)"
+        ),
+        holds=values.password, certain=False,
+    ),
+    Rule(
+        name="table-password", what="a password behind its name", needles=_PASSWORDS,
+        pattern=_in_table(_PASSWORD, r"[^\s|\"'`*]+"),
+        holds=values.password, certain=False,
+    ),
+    Rule(
+        name="spoken-password", what="a password behind its name",
+        needles=_PASSWORDS, anchored=True,
+        pattern=re.compile(rf"{_PASSWORD}{_SPOKEN}(?P<value>[^\s\"'`]+)"),
+        holds=values.spoken, certain=False,
+    ),
+    Rule(
+        name="passphrase", what="a passphrase behind its name",
+        needles=(*_PASSWORDS, *_PHRASES), anchored=True,
+        pattern=re.compile(
+            rf"(?:{_PASSWORD}|(?i:{'|'.join(_PHRASES)})){_BETWEEN}[\"'`]?"
+            r"(?P<value>[A-Za-z][a-z]{2,11}(?:[ -][A-Za-z][a-z]{2,11}){3,23})"
+            r"(?=[\"'`)\]<]|[.]?[ \t]*(?:\r?\n|\Z))"
+        ),
+        holds=values.phrase, certain=False,
+    ),
+    Rule(
+        name="command-password", what="a password on a command line",
+        needles=("curl", "sshpass", "mysql", "mariadb"), anchored=True,
+        pattern=re.compile(
+            r"(?i:curl)\b[^\n|;&]{0,300}?[ \t](?:-u|--user|-U|--proxy-user)[ \t=]?[\"']?"
+            r"[^\s:\"'$]{1,80}:(?P<value>[^\s\"'`]{3,200})"
+            r"|(?i:sshpass)[ \t]+-p[ \t]*[\"']?(?P<ssh>[^\s\"'`]{3,200})"
+            r"|(?i:mysql|mariadb)(?i:dump|admin|import|check)?\b[^\n|;&]{0,300}?[ \t]"
+            r"-p[\"']?(?P<sql>[^\s\"'`-][^\s\"'`]{3,200})"
+        ),
+        holds=values.given,
+        certain=False,
+    ),
+    Rule(
+        name="table-key", what="a key or token behind its name",
+        needles=("key", "secret", "token", "credential"),
+        pattern=_in_table(rf"(?:{_KEY})", r"[A-Za-z0-9._~+/!@#$%^&*-]{16,}=*"),
+        holds=values.key_like, certain=False,
+    ),
+    Rule(
+        name="spoken-key", what="a key or token behind its name",
+        needles=("key", "secret", "token", "credential"), anchored=True,
+        pattern=re.compile(rf"(?:{_KEY}){_SPOKEN}(?P<value>[A-Za-z0-9._~+/!@#$%^&*-]{{16,}}=*)"),
+        holds=values.key_like, certain=False,
     ),
     Rule(
         name="key-assignment", what="a key or token behind its name",
@@ -396,7 +416,7 @@ RULES: tuple[Rule, ...] = (
         pattern=re.compile(
             rf"(?:{_KEY}){_BETWEEN}[\"'`]?(?P<value>[A-Za-z0-9._~+/!@#$%^&*-]{{16,}}=*)"
         ),
-        holds=_key_like, certain=False,
+        holds=values.key_like, certain=False,
     ),
 )  # fmt: skip
 """In no order that matters; where two overlap, the one that begins first names the place."""

@@ -51,10 +51,15 @@ def of_markdown(text: str) -> str:
     """
     if _MARKED.search(text) is None:
         return text
-    plain = _TAG.sub("", text)
+    plain = _LINK.sub(_label, _TAG.sub("", text))
     for pattern in (_STARS, _LOW_LINES, _TICKS):
         plain = pattern.sub(r"\2", plain)
     return html.unescape(_ESCAPE.sub(r"\1", plain))
+
+
+def _label(link: re.Match[str]) -> str:
+    """Give what a link shows; a wiki link without a text of its own shows its target."""
+    return link["label"] or link["text"] or link["target"] or ""
 
 
 def parts_words(text: str) -> bool:
@@ -73,9 +78,19 @@ _PARTING: Final = frozenset(
 """Elements that part words as blocks do, besides those that an article may have."""
 _UNSHOWN: Final = frozenset(("iframe", "noembed", "noframes", "script", "style", "template"))
 
-_MARKED: Final = re.compile(r"[\\&*_`~<]")
-_INSIDE: Final = re.compile(r"&[#\w]+;|[^\W_](?:[*`~]|\\[!-/:-@\[-`{-~]|</?[a-zA-Z][^<>]*>)+[^\W_]")
-"""An entity, which can be a letter, or marks between two letters or digits."""
+_MARKED: Final = re.compile(r"[\\&*_`~<\[]")
+_LINK: Final = re.compile(
+    r"(?<!\\)!?\[\[(?P<target>[^\[\]|\n]+)(?:\|(?P<text>[^\[\]\n]+))?\]\]"
+    r"|(?<!\\)!?\[(?P<label>[^\[\]\n]+)\]"
+    r"(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\[\]\n]*\])"
+)
+"""A wiki link; a link with its target, or with the name of one."""
+_INSIDE: Final = re.compile(
+    r"&[#\w]+;|[^\W_](?:[*`~]|\\[!-/:-@\[-`{-~]|</?[a-zA-Z][^<>]*>)+[^\W_]"
+    r"|[^\W_]\W?!?\[|\](?:\]|\([^()\n]{0,400}\)|\[[^\[\]\n]*\])\W?[^\W_]"
+)
+"""An entity, which can be a letter, marks between two letters or digits, or the edge of a link
+beside one."""
 _TAG: Final = re.compile(
     r"</?(?:a|abbr|b|code|del|em|i|ins|kbd|mark|s|small|span|strong|sub|sup|u|var)(?:\s[^<>]*)?>",
     re.IGNORECASE,

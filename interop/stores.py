@@ -15,7 +15,7 @@ from interop.complement import Complement
 from interop.disk import listing, single, state, stream, tree
 from interop.disk.tree import Tree
 from interop.errors import FormatError, UsageError
-from interop.model import Store
+from interop.model import Problem, Store
 from interop.plan import COMPLEMENT, digest
 from interop.rendering import seen
 from interop.restore import Restored, can_hold, restore, stale
@@ -109,6 +109,30 @@ def open_store(spec: str, *, must_exist: bool = True) -> Opened:
     return load(adapter, root, must_exist=must_exist)
 
 
+def open_damaged(spec: str) -> Opened:
+    """Open a store to look at it only: one whose complement is damaged is read without it.
+
+    What is wrong with the complement is among the problems of the store.
+
+    Raises:
+        UsageError, FormatError: as ``open_store``; of a complement only where it came from stdin.
+    """
+    try:
+        return open_store(spec)
+    except FormatError as error:
+        if is_stream(spec):
+            raise  # it is read once
+        adapter, root = place(spec)
+        one = adapter.file
+        found = single.load(root, one.path) if one else tree.load(root, adapter.ignored)
+        if found.complement is None or (one and one.check(found.files.get(one.path, b""))):
+            raise
+        if one is None or not found.problems:  # of a file that was cut off that is said already
+            said = Problem(path=COMPLEMENT, problem=error.problem, unread=True)
+            found = replace(found, problems=(*found.problems, said))
+        return assemble(adapter, root, found, None, known_id(root, None) or uuid4().hex)
+
+
 def place(spec: str, *, must_exist: bool = True) -> tuple[Adapter, Path]:
     """Give the format and the root of a store named by the user, without reading it.
 
@@ -174,8 +198,31 @@ def _streamed() -> str:
     return next(a.name for a in registry.adapters() if a.file is not None)
 
 
+def open_beside(one: str, other: str) -> tuple[Opened, Opened]:
+    """Open two stores that are to be compared: what is the same in both is read once.
+
+    Raises:
+        UsageError, FormatError: as ``open_store``.
+    """
+    if is_stream(one) or is_stream(other):
+        return open_store(one), open_store(other)
+    (a, here), (b, there) = place(one), place(other)
+    if a is not b or a.beside is None:
+        return load(a, here), load(b, there)
+    left, right = _at_rest(a, here), _at_rest(b, there)
+    said = a.beside(left[0].files, right[0].files)
+    return assemble(a, here, *left, said=said[0]), assemble(b, there, *right, said=said[1])
+
+
 def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
     """Open a store of a known format."""
+    return assemble(adapter, root, *_at_rest(adapter, root, must_exist=must_exist))
+
+
+def _at_rest(
+    adapter: Adapter, root: Path, *, must_exist: bool = True
+) -> tuple[Tree, Complement | None, str, tuple[str, ...]]:
+    """Give what lies on the disk: files, complement, id, and why the two may not be of one time."""
     if adapter.file is not None:
         found = single.load(root, adapter.file.path, missing_ok=not must_exist)
     else:
@@ -193,7 +240,7 @@ def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
             doubts += (f"{p} is older than the complement" for p in stale(complement, found.files))
             if remembered is not None and remembered.generation > complement.generation:
                 doubts.append(f"{where} is older than the one this machine wrote")
-    return assemble(adapter, root, found, complement, identity, tuple(doubts))
+    return found, complement, identity, tuple(doubts)
 
 
 def _complement(
@@ -213,7 +260,13 @@ def _complement(
             raise FormatError(str(root), why, "check the path, or put that line back")
     if found.complement is None:
         return None
-    complement = complements.loads(found.complement, where)
+    try:
+        complement = complements.loads(found.complement, where)
+    except FormatError as error:
+        if one is None or not found.problems:
+            raise
+        said = found.problems[0].problem
+        raise FormatError(str(root), said, "take it again where it came from") from error
     if complement.format != adapter.name:
         raise FormatError(
             where,
@@ -255,9 +308,14 @@ def assemble(
     complement: Complement | None,
     identity: str,
     doubts: tuple[str, ...] = (),
+    *,
+    said: Store | None = None,
 ) -> Opened:
-    """Put an opened store together from its parts; nothing is read from the disk."""
-    read = adapter.read(found.files)
+    """Put an opened store together from its parts; nothing is read from the disk.
+
+    ``said`` is what ``adapter.read`` gives of the files, if it has been read already.
+    """
+    read = adapter.read(found.files) if said is None else said
     raw = Store(
         format=adapter.name,
         records=read.records,

@@ -5,6 +5,7 @@ Some names say it themselves; the others say it only beside the file that they w
     tyres (Ann's conflicted copy 2031-05-02).md      Dropbox, Nextcloud
     tyres.sync-conflict-20310502-101530-K3X7QAB.md    Syncthing
     tyres-DESKTOP-4F7K2QX.md    beside tyres.md       OneDrive
+    tyres-LAPTOP.md             beside tyres.md       OneDrive
     tyres (1).md                beside tyres.md       Google Drive
     tyres 2.md                  beside tyres.md       iCloud
 
@@ -53,7 +54,7 @@ _BESIDE: tuple[tuple[str, re.Pattern[str]], ...] = (
         "OneDrive",
         re.compile(
             rf"{_STEM}-(?:(?:DESKTOP|LAPTOP|WIN|PC)-[A-Z0-9]{{3,12}}"
-            r"|[A-Z0-9]{2,12}-(?:DESKTOP|LAPTOP|NOTEBOOK|PC)"
+            r"|(?:[A-Z0-9]{2,12}-)?(?:DESKTOP|LAPTOP|NOTEBOOK|WORKSTATION|SURFACE|PC)"
             rf"|(?:[A-Za-z0-9]+s?-)?{_APPLE}(?:-\d)?)(?:-\d)?{_EXT}"
         ),
     ),
@@ -87,6 +88,16 @@ def copy_of(path: str, there: Iterable[str]) -> Copy | None:
             if original in beside:
                 return Copy(path=path, original=original, tool=tool, certain=False)
     return None
+
+
+def placeholder_of(path: str) -> str | None:
+    """Give the file that a path stands for while iCloud has not brought it here, or None."""
+    folder, slash, name = path.rpartition("/")
+    match = _PLACEHOLDER.fullmatch(name)
+    return f"{folder}{slash}{match[1]}" if match is not None else None
+
+
+_PLACEHOLDER = re.compile(r"\.(.+)\.icloud")
 
 
 def _folders(path: str) -> Iterable[str]:

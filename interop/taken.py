@@ -30,7 +30,7 @@ def beside(stores: tuple[Opened, ...]) -> tuple[Opened, ...]:
         source = _source(store, adapter, stores) if store.adapter.file is not None else None
         if source is None:
             continue
-        keys = _keys(store, source)
+        keys = _keys(store, source, stores)
         own, one = _prefix(store), store.raw.id
         seen[i] = _as_taken(seen[i], adapter, source, keys)
         seen = [s if j == i else _retold(s, one, keys, own) for j, s in enumerate(seen)]
@@ -60,14 +60,25 @@ def _source(store: Opened, adapter: Adapter, others: tuple[Opened, ...]) -> Sour
     return max(found, key=lambda s: (s.id in ids, s.generation, s.id), default=None)
 
 
-def _keys(store: Opened, source: Source) -> dict[str, str]:
-    """Give the key of each record in the store that the file was taken of."""
+def _keys(store: Opened, source: Source, others: tuple[Opened, ...]) -> dict[str, str]:
+    """Give the key of each record in the store that the file was taken of.
+
+    A record that came to that store from this very file is known there, and not yet here.
+    """
     own = _prefix(store)
+    came = {
+        line.key: line.to
+        for other in others
+        if other.raw.id == source.id
+        for line in other.restored.known
+        if line.source == store.raw.id and line.to is not None and not line.gone
+    }
     keys: dict[str, str] = {}
     taken: set[str] = set()
     for record in store.restored.store.records:
         stated = (_key_at(line, source.id) for line in store.restored.lines.get(record.key, ()))
-        key = next((k for k in stated if k is not None), record.key.removeprefix(own))
+        key = next((k for k in stated if k is not None), None)
+        key = key or came.get(record.key) or record.key.removeprefix(own)
         keys[record.key] = repeat_key(key, taken)
         taken.add(keys[record.key])
     return keys

@@ -16,10 +16,14 @@ from typing import Final
 
 
 def fold(text: str) -> str:
-    """Fold case, composition and runs of white space: texts that look alike become equal."""
+    """Fold case, composition and runs of white space: texts that look alike become equal.
+
+    What takes no room and is not seen (a soft hyphen, a zero-width space) is left out.
+    """
     if text.isascii():
         text = text.lower()
     else:
+        text = text.translate(_UNSEEN)
         # folding case takes some letters apart (`ǰ`), so they are composed again
         text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return " ".join(text.split())
@@ -132,12 +136,18 @@ _UNSPACED: Final = (
 """Characters of scripts that put no spaces between words; their decimal digits are left out, since
 a number is as whole in them as anywhere."""
 _UNSPACED_CHARACTER: Final = re.compile(f"[{_UNSPACED}]")
+_UNSEEN: Final[Mapping[int, None]] = dict.fromkeys(
+    (
+        *(0xAD, 0x34F, 0x61C, 0x180E, 0xFE0E, 0xFE0F, 0xFEFF, *range(0x200B, 0x2010)),
+        *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xE0000, 0xE0080)),
+    )
+)
+"""Characters that nobody sees: marks for breaking, joining and the direction of writing."""
 _TOKEN: Final = re.compile(rf"[^\W_{_UNSPACED}]+")
 _ASCII_TOKEN: Final = re.compile("[a-z0-9]+")
 """The same for a folded text in ASCII, three times as fast."""
-_JOINING: Final = ".,-_:/'@+#" + "’‐‑\u00ad\u200c\u200d"
-"""What joins two parts of a token; after the first ten, other forms of apostrophe and hyphen, and
-what is written inside words without being seen."""
+_JOINING: Final = ".,-_:/'@+#" + "’‐‑"
+"""What joins two parts of a token; after the first ten, other forms of apostrophe and hyphen."""
 _MINUS: Final = "-−"
 _MARKS_AT_MOST: Final = 16
 """Pairs of marks around each other that are taken off; nobody writes more, and a value that is

@@ -1,6 +1,6 @@
 """What a record says, in words for a person or a model to read: from its JSON form.
 
-    kind          `decision`, `project`, `project (archived)`
+    kind          `decision`, `project`, `project (archived)`, `untyped`
     heading       what it is called
     says          what it says on one line
     in_full       everything that it states, field by field, its text last
@@ -16,19 +16,25 @@ from interop.bridge import Found
 from interop.bridge.results import Data
 from interop.model import Json
 
+UNTYPED = "untyped"
+"""The kind of a memory for which nobody declared one."""
 _FIRST = ("description", "hook", "decision", "rejected")
 """The fields that say what a record is about, the best first."""
 
 
 def kind(data: Data) -> str:
-    """Give the role of what is no memory, the declared kinds, and whether it is archived."""
+    """Give the role of what is no memory, the declared kinds, and whether it is archived.
+
+    A memory without a kind is `untyped`; a kind that only repeats the role is not said twice.
+    """
     kinds = data.get("kinds")
-    parts = [str(term) for term in kinds.values()] if isinstance(kinds, dict) else []
+    said = [str(term) for term in kinds.values()] if isinstance(kinds, dict) else []
+    parts = said or [UNTYPED]
     if data.get("role") != "memory":
-        parts.insert(0, str(data.get("role")))
+        parts = [str(data.get("role")), *said]
     if data.get("state") == "archived":
         parts.append("(archived)")
-    return " ".join(parts) or "memory"
+    return " ".join(dict.fromkeys(parts))
 
 
 def heading(data: Data) -> str:

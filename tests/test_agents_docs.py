@@ -179,3 +179,17 @@ def test_the_real_bantamkit_and_interop_recall_from_each_other(
     done = project.run([*again, "--name", "bell-height"])
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("known already: @bikes:facts/bell-height.md")
+
+
+def test_the_commands_of_the_readme_work_as_they_stand(project: Project) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = text.index("**Read all stores, write one.**")
+    lines = re.findall(r"^    (interop .*)$", text[start : text.index("\n## ", start)], re.M)
+    ran: list[str] = []
+    for line in lines:
+        if line.startswith("interop mcp"):
+            line += " --json"  # it serves until its client leaves
+        done = project.run(shlex.split(line))
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        ran.append(line.split()[1])
+    assert ran == ["stores", "stores", "remember", "recall", "forget", "undo", "mcp"]

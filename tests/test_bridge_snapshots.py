@@ -104,3 +104,46 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="is a folder"):
         Bridge(write=f"jsonl:{tmp_path / 'folder.jsonl'}").remember(TEXT)
     assert list((tmp_path / "folder.jsonl").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "key"),
+    [
+        (TEXT, None, "the-spare-key-hangs-behind-the-workshop-door.md"),
+        (TEXT, "Spare key", "spare-key.md"),
+        ("# Öl\n\nChains want it.", None, "öl.md"),
+        ("備用鑰匙", None, "備用鑰匙.md"),
+        (
+            "many words " * 20,
+            None,
+            "many-words-many-words-many-words-many-words-many-words-many.md",
+        ),
+    ],
+)
+def test_a_new_line_has_a_key_that_says_what_it_is(
+    text: str, name: str | None, key: str, file: Path
+) -> None:
+    bridge = Bridge(write=f"jsonl:{file}")
+    keys = {bridge.remember(text, name=name).key}
+    keys.add(bridge.remember(text + "\n\nAnd one thing more.").key)
+    stem = key.removesuffix(".md")
+    more = bridge.remember(text + "\n\nAnd a third.").key
+    assert f"snapshot.jsonl#{key}" in keys
+    if name is None:
+        assert keys == {f"snapshot.jsonl#{key}", f"snapshot.jsonl#{stem}-2.md"}
+        assert more == f"snapshot.jsonl#{stem}-3.md"
+    for one in (*keys, more):
+        assert bridge.get(one).found.key == one
+
+
+def test_a_text_without_a_word_has_a_key_too(file: Path) -> None:
+    assert Bridge(write=f"jsonl:{file}").remember("🚲").key == "snapshot.jsonl#memory.md"
+
+
+def test_it_is_named_so_in_a_format_with_files(file: Path, tmp_path: Path) -> None:
+    told = Bridge(write=f"jsonl:{file}").remember(TEXT)
+    there = stores.open_store(f"claude-code:{tmp_path / 'store'}", must_exist=False)
+    here = stores.open_store(f"jsonl:{file}")
+    apply_plan(plan(here, there, now=NOW), here, there)
+    stem = told.key.partition("#")[2]
+    assert TEXT in (tmp_path / "store" / stem).read_text(encoding="utf-8")

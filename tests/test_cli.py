@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import interop
+from interop import unseen
 from interop.cli import main as entry
 from interop.cli import text
 from interop.errors import FormatError, RefusedError, UsageError, WriteError
@@ -51,6 +52,7 @@ def test_the_version_imports_nothing_but_the_package() -> None:
         "interop.cli.text",
         "interop.errors",
         "interop.model",
+        "interop.unseen",
     }
 
 
@@ -167,9 +169,9 @@ def test_a_reader_that_goes_away_is_met_with_silence(store: Path) -> None:
 
 
 def test_control_characters_are_shown_and_not_obeyed() -> None:
-    assert text.visible("a\x1b[31mb\x07\x9b\u202e\n") == "a\\x1b[31mb\\x07\\x9b\\u202e\\n"
-    assert text.visible("a\n\tb\x00", keep="\n\t") == "a\n\tb\\x00"
-    assert text.visible("Größe 轮胎 🚲") == "Größe 轮胎 🚲"
+    assert unseen.visible("a\x1b[31mb\x07\x9b\u202e\n") == "a\\x1b[31mb\\x07\\x9b\\u202e\\n"
+    assert unseen.visible("a\n\tb\x00", keep="\n\t") == "a\n\tb\\x00"
+    assert unseen.visible("Größe 轮胎 🚲") == "Größe 轮胎 🚲"
 
 
 @pytest.mark.parametrize(

@@ -304,3 +304,56 @@ def test_without_a_name_no_settings_are_looked_at(shell: Shell) -> None:
     shell.say(f"[stores]\ngarage = 'bantamkit:{there}'\n")
     assert modules("show", "@garage") & settings == {"tomllib", "interop.config"}
     assert modules("stores") & settings == {"tomllib", "interop.config"}
+
+
+# --- names, places, and what is read
+
+
+def test_two_names_of_one_place_are_remarked(shell: Shell) -> None:
+    here = shell.put(shell.cwd / "garage", "claude-code")
+    shell.put(shell.cwd / "van", "bantamkit")
+    shell.fine("stores", "add", "garage", "garage")
+    shell.fine("stores", "add", "work", f"claude-code:{here}")
+    shell.fine("stores", "add", "van", "van")
+    done = shell.run("stores")
+    assert done.returncode == 0
+    remark = "@garage, @work: names of one place; answers use the first that is read\n"
+    assert done.stderr.count("names of one place") == 1
+    assert remark in done.stderr
+
+
+def test_that_nothing_is_read_any_more_is_said(shell: Shell) -> None:
+    here = shell.put(shell.cwd / "garage", "claude-code")
+    other = shell.put(shell.cwd / "van", "bantamkit")
+    shell.say(
+        f'read = ["@garage"]\n[stores]\ngarage = "claude-code:{here}"\nvan = "bantamkit:{other}"\n'
+    )
+    done = shell.run("stores", "remove", "garage")
+    assert done.returncode == 0
+    assert f"`read` in {shell.settings} names no store now" in done.stderr
+    asked = shell.run("recall", "pump")
+    assert asked.returncode == 2
+    assert "`read` names none there" in asked.stderr
+    # another one that is removed leaves it as it was
+    shell.say(f'read = ["@van"]\n[stores]\ng = "claude-code:{here}"\nvan = "bantamkit:{other}"\n')
+    assert "names no store" not in shell.run("stores", "remove", "g").stderr
+
+
+@pytest.mark.parametrize("spec", ["jsonl:", "memory-compiler:"])
+def test_a_format_without_a_place_of_its_own_needs_a_path(shell: Shell, spec: str) -> None:
+    done = shell.run("stores", "add", "all", spec)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"have no place of their own; give {spec}PATH" in done.stderr
+    assert not shell.settings.exists()
+
+
+def test_the_store_of_a_project_that_has_none_is_explained(shell: Shell) -> None:
+    shell.fine("stores", "add", "here", "claude-code:", "--write")
+    for arguments in (["stores"], ["recall", "lock"], ["recall", "lock", "--read", "@here"]):
+        done = shell.run(*arguments)
+        assert "there is no such folder" in done.stderr, arguments
+        assert "@here is the store of" in done.stderr, arguments
+        assert "project" in done.stderr, arguments
+    # the first thing that is written makes it
+    shell.fine("remember", "Bells are loud.")
+    assert shell.fine("recall", "bells")

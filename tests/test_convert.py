@@ -583,3 +583,158 @@ class TestFoundByBreakingIt:
         page.unlink()
         found = planned(h, f"claude-code:{tmp_path / 's'}")
         assert [(o.action, o.to) for o in found.outcomes] == [("pending", "a.md")]
+
+
+TOPIC = {
+    "CONTEXT.md": "# Context\n\n## Current facts\n\n- Docks are numbered from the river.\n",
+    "OPEN_ITEMS.md": (
+        "# Open items\n\n| ID | Item | Status | Opened | Evidence / Reason | Notes |\n"
+        "|---|---|---|---|---|---|\n"
+        "| OI-001 | Ask the town about the lane | OPEN | 2026-08-01 |  |  |\n"
+        "| OI-002 | Pump the tyres | OPEN | 2026-08-02 |  |  |\n"
+    ),
+    "TOMBSTONES.md": (
+        "# Tombstones\n\n"
+        "| ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| T-001 | go-live | 2026-09-01 | mail | 2026-08-20 | the ferry is late | minutes |\n"
+    ),
+    "memory_tests.yaml": "tests:\n",
+}
+STONE = "tombstone-t-001.md"
+
+
+class TestRows:
+    """Rows of a topic and their renderings: an id is an identity, and a role is one, too."""
+
+    @pytest.fixture
+    def topic(self, tmp_path: Path) -> Path:
+        put(tmp_path / "topic", TOPIC)
+        return tmp_path / "topic"
+
+    @pytest.fixture
+    def there(self, topic: Path, tmp_path: Path) -> Path:
+        convert(topic, f"claude-code:{tmp_path / 'there'}")
+        return tmp_path / "there"
+
+    def edit(self, path: Path, old: str, new: str) -> None:
+        text = path.read_bytes().decode("utf-8")
+        assert old in text
+        path.write_bytes(text.replace(old, new).encode("utf-8"))
+
+    def break_it(self, there: Path) -> None:
+        self.edit(there / STONE, "- **Rejected value:** 2026-09-01", "rejected: 2026-09-01")
+
+    def test_a_row_in_anothers_place_is_a_new_record(self, topic: Path, there: Path) -> None:
+        before = files(there)
+        self.edit(topic / "OPEN_ITEMS.md", "| OI-002 | Pump the tyres |", "| OI-003 | Sell vans |")
+        found = convert(topic, there)
+        assert actions(found)["OPEN_ITEMS.md#OI-003"] == "add"
+        assert actions(found)["task-oi-002.md"] == "pending"
+        after_it = files(there)
+        assert {p for p in before if after_it[p] != before[p]} == {"MEMORY.md"}
+        assert b"Sell vans" in after_it["task-oi-003.md"]
+
+    def test_what_a_format_never_removes_is_said_to_stay_at_once(
+        self, topic: Path, there: Path
+    ) -> None:
+        (there / "task-oi-002.md").unlink()
+        for delete in (False, True):
+            found = planned(there, topic, delete=delete)
+            (outcome,) = [o for o in found.outcomes if o.to == "OPEN_ITEMS.md#OI-002"]
+            assert (outcome.action, outcome.remedy) == ("stays", "")
+
+    def test_a_broken_rendering_is_a_decision_that_says_so(self, topic: Path, there: Path) -> None:
+        self.break_it(there)
+        found = planned(there, topic)
+        (outcome,) = [o for o in found.outcomes if o.undecided]
+        assert (outcome.key, outcome.action) == (STONE, "conflict")
+        assert "no longer reads as the tombstone" in outcome.reason
+        assert "{take: destination}" in outcome.remedy
+        assert "source" not in outcome.remedy, "a row cannot become a bullet"
+        # seen from the topic only the other store changed: that stays, and is said
+        back = planned(topic, there)
+        assert not back.blocked
+        (kept,) = [o for o in back.outcomes if o.to == STONE]
+        assert kept.action == "keep"
+        assert "no longer reads as a tombstone" in kept.reason
+
+    def test_take_the_destination_holds_and_mends_the_other(self, topic: Path, there: Path) -> None:
+        self.break_it(there)
+        rows, whole = files(topic), (there / STONE).read_bytes()
+        convert(there, topic, decisions={STONE: {"take": "destination"}})
+        assert files(topic) == rows
+        again = planned(there, topic)
+        assert not again.blocked
+        assert again.changes == ()
+        convert(topic, there)
+        assert (there / STONE).read_bytes() != whole
+        assert b"- **Rejected value:** 2026-09-01" in (there / STONE).read_bytes()
+        assert set(actions(planned(there, topic)).values()) == {"same"}
+
+    def test_take_both_gives_it_a_place_of_its_own(self, topic: Path, there: Path) -> None:
+        self.break_it(there)
+        rows = files(topic)["TOMBSTONES.md"]
+        found = convert(there, topic, decisions={STONE: {"take": "both"}})
+        assert found.count("add") == 1
+        assert files(topic)["TOMBSTONES.md"] == rows
+        assert b"rejected: 2026-09-01" in files(topic)["CONTEXT.md"]
+        assert not [f for f in lint.lint(open_store(str(topic))) if f.code == lint.TOMBSTONED]
+        again = planned(there, topic)
+        assert not again.blocked
+        assert again.changes == ()
+        convert(topic, there)  # both have both
+        assert not planned(there, topic).blocked
+        assert set(actions(planned(topic, there)).values()) == {"same"}
+
+    @pytest.mark.parametrize("take", ["source", "destination", "both"])
+    def test_every_decision_holds_where_both_have_files(
+        self, there: Path, tmp_path: Path, take: str
+    ) -> None:
+        convert(there, f"theokit:{tmp_path / 'other'}")
+        self.break_it(there)
+        found = planned(there, tmp_path / "other")
+        assert found.template == {STONE: {"take": None}}
+        convert(there, tmp_path / "other", decisions={STONE: {"take": take}})
+        again = planned(there, tmp_path / "other")
+        assert not again.blocked
+        assert again.changes == ()
+        said = [p for p, data in files(tmp_path / "other").items() if b"\nrejected: 2026" in data]
+        assert len(said) == (take != "destination")
+
+    @pytest.mark.parametrize("name", ["theokit", "memhtml"])
+    def test_a_new_text_with_a_broken_marker_is_told_of(self, tmp_path: Path, name: str) -> None:
+        broken = "<!-- interop: tombstone T-1 -->\n- **Fact / Key:** go-live\nrejected: spring"
+        put(tmp_path / "a", {"x.md": memory("x", "Go-live", broken)})
+        kinds = {"project": "semantic"} if name == "memhtml" else {}
+        found = convert(tmp_path / "a", f"{name}:{tmp_path / 'b'}", kind_map=kinds)
+        (note,) = [n for n in found.notes if n.startswith("x.md: ")]
+        assert "no longer reads as one" in note
+        there = open_store(str(tmp_path / "b"))
+        assert [r.role for r in there.seen.records] == ["memory"], "nor does it there"
+        before = files(tmp_path / "a")
+        convert(tmp_path / "b", tmp_path / "a")
+        assert files(tmp_path / "a") == before
+
+    def test_an_id_that_was_changed_in_a_marker_is_told_of(self, topic: Path, there: Path) -> None:
+        assert not [n for n in planned(there, topic).notes if "its marker says" in n]
+        self.edit(there / STONE, "tombstone T-001 -->", "tombstone T-777 -->")
+        found = planned(there, topic)
+        (note,) = [n for n in found.notes if "its marker says" in n]
+        assert "T-777" in note
+        assert "T-001" in note
+        assert set(actions(found).values()) == {"same"}
+
+    def test_what_a_rendering_says_is_said_by_the_source(self, topic: Path, there: Path) -> None:
+        self.edit(there / STONE, "the ferry is late", "the ferry was late")
+        found = planned(there, topic)
+        (outcome,) = [o for o in found.outcomes if o.action == "update"]
+        assert [(f.field, f.fate) for f in outcome.fields] == [("reason", "exact")]
+
+    def test_what_is_told_by_its_place_is_not_told_by_its_text(
+        self, topic: Path, there: Path
+    ) -> None:
+        convert(there, topic)
+        self.edit(topic / "CONTEXT.md", "Docks are numbered from the river.", "Vans: 2.")
+        (note,) = [n for n in planned(there, topic).notes if "recognised" in n]
+        assert note.endswith("by its place between the same neighbours alone")

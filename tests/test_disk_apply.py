@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
 import sys
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from interop.disk import Tree, apply, durable, history, layout, load, recover, recovery, undo
+from interop.disk import apply, durable, history, layout, load, recover, recovery, undo
 from interop.errors import RefusedError, WriteError
 from interop.plan import COMPLEMENT, FileChange, digest
 
 
-def trust(tree: Tree) -> None:
+def trust(found: object) -> None:
     pass
 
 
@@ -53,18 +54,17 @@ def mode(path: Path) -> int:
 
 def test_a_missing_root_is_made(tmp_path: Path) -> None:
     root = tmp_path / "deep" / "store"
-    seen: list[Tree] = []
+    seen: list[Mapping[str, str]] = []
     changes = [create("a/b/c.md"), create(COMPLEMENT, b"c")]
     apply(root, changes, label="convert", verify=seen.append)
     assert files(root) == {"a/b/c.md": b"new"}
-    assert seen[0].files == {"a/b/c.md": b"new"}
-    assert seen[0].complement == b"c"
+    assert seen[0] == {"a/b/c.md": digest(b"new"), COMPLEMENT: digest(b"c")}
     assert not list((root / ".interop" / "staging").iterdir())
 
 
 def test_the_tree_to_verify_leaves_out_what_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "cache.db").write_bytes(b"db")
-    seen: list[Tree] = []
+    seen: list[Mapping[str, str]] = []
     apply(
         tmp_path,
         [create("a.md")],
@@ -72,7 +72,7 @@ def test_the_tree_to_verify_leaves_out_what_is_ignored(tmp_path: Path) -> None:
         verify=seen.append,
         ignored=lambda path: path.endswith(".db"),
     )
-    assert list(seen[0].files) == ["a.md"]
+    assert list(seen[0]) == ["a.md"]
 
 
 def test_nothing_to_do_writes_nothing(tmp_path: Path) -> None:
@@ -318,8 +318,8 @@ def test_only_folders_that_the_deletes_emptied_go(tmp_path: Path) -> None:
 def test_what_the_check_raises_takes_everything_back(tmp_path: Path, error: Exception) -> None:
     (tmp_path / "a.md").write_bytes(b"a")
 
-    def reject(tree: Tree) -> None:
-        assert tree.files == {"a.md": b"new", "b/c.md": b"new"}
+    def reject(found: Mapping[str, str]) -> None:
+        assert found == {"a.md": digest(b"new"), "b/c.md": digest(b"new")}
         raise error
 
     with pytest.raises(WriteError, match="rolled back, every file is as it was") as caught:
@@ -336,7 +336,7 @@ def test_what_the_check_raises_takes_everything_back(tmp_path: Path, error: Exce
 
 
 def test_ctrl_c_takes_everything_back(tmp_path: Path) -> None:
-    def interrupt(tree: Tree) -> None:
+    def interrupt(found: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -420,3 +420,35 @@ def test_the_layer_imports_no_more_than_it_needs() -> None:
         cwd=Path(__file__).parents[1],
     )
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_file_among_many_that_cannot_be_forced_to_the_disk_takes_all_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    force = durable.sync_file
+
+    def fail(path: durable.Place) -> None:
+        if str(path).endswith("/staging/1/40"):
+            raise OSError(errno.EIO, "the disk is broken", str(path))
+        force(path)
+
+    (tmp_path / "a.md").write_bytes(b"a")
+    monkeypatch.setattr(durable, "sync_file", fail)
+    with pytest.raises(WriteError, match=r"the disk is broken.*every file is as it was"):
+        write(tmp_path, [update("a.md", b"a", b"b"), *(create(f"{n}.md") for n in range(100))])
+    assert files(tmp_path) == {"a.md": b"a"}
+
+
+def test_every_new_file_is_forced_to_the_disk_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[str] = []
+    force = durable.sync_file
+
+    def note(path: durable.Place) -> None:
+        force(path)
+        forced.append(os.path.basename(path))
+
+    monkeypatch.setattr(durable, "sync_file", note)
+    write(tmp_path, [create(f"{n}.md") for n in range(100)])
+    assert sorted(forced) == sorted([*map(str, range(100)), "journal", "wrote"])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import Tree, apply, durable, history, load, recover, undo
+from interop.disk import apply, durable, history, load, recover, undo
 from interop.errors import InteropError, RefusedError, WriteError
 from interop.plan import FileChange, digest
 
@@ -71,7 +71,7 @@ def nothing(path: str) -> bool:
     return False
 
 
-def trust(tree: Tree) -> None:
+def trust(found: object) -> None:
     pass
 
 
@@ -654,7 +654,8 @@ def test_kill_9_at_any_instant(folder: Path) -> None:
     chance = random.Random(20)
     other = dict.fromkeys(names, b"b" * 3000)
     interrupted = 0
-    for turn in range(20):
+    turn = 0
+    while turn < 20 or (turn < 100 and not interrupted):
         with subprocess.Popen(
             [sys.executable, "-c", FOREVER, str(root)],
             stdout=subprocess.PIPE,
@@ -662,7 +663,9 @@ def test_kill_9_at_any_instant(folder: Path) -> None:
         ) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == b"ready\n"
-            time.sleep(chance.uniform(0.002, 0.08 * (1 + turn / 4)))  # a busy machine is slow
+            # a busy machine is slow, and forces files to the disk most of the time
+            time.sleep(chance.uniform(0.002, 0.08 * (1 + turn % 20 / 4)))
+            turn += 1
             assert process.poll() is None
             process.send_signal(signal.SIGKILL)
             process.wait()

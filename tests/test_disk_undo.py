@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import Tree, apply, durable, history, load, undo
+from interop.disk import apply, durable, history, load, undo
 from interop.errors import FormatError, RefusedError
 from interop.plan import COMPLEMENT, FileChange, digest
 
@@ -14,7 +14,7 @@ FIRST = {"MEMORY.md": b"one\n", "old/a.md": b"a\n", COMPLEMENT: b"first\n"}
 SECOND = {"MEMORY.md": b"two\n", "new/b.md": b"b\n", COMPLEMENT: b"second\n"}
 
 
-def trust(tree: Tree) -> None:
+def trust(found: object) -> None:
     pass
 
 

@@ -99,6 +99,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "INTEROP_STATE_DIR": str(tmp_path / "state"),
+        "INTEROP_CONFIG_DIR": str(tmp_path / "config"),
         "HOME": str(tmp_path),
     }
     for step in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 from sqlite_utils import Database
 
+from interop import convert, fields, stores
 from interop import export as exports
-from interop import fields, stores
+from interop.disk import stream
 from interop.errors import FormatError, RefusedError, UsageError, WriteError
 from interop.export import APPLICATION, TABLES, Exported, export
 from interop.model import Record
@@ -188,7 +190,7 @@ def test_a_failure_leaves_everything_as_it_was(
         insert(db, table, rows)
 
     monkeypatch.setattr(exports, "_insert", failing)
-    with pytest.raises(WriteError, match="nothing was exported"):
+    with pytest.raises(WriteError, match="nothing was changed"):
         export([bantamkit(store)], file)
     assert not file.exists()
     monkeypatch.undo()
@@ -245,6 +247,83 @@ def test_a_number_beyond_64_bits_is_kept_as_text(tmp_path: Path) -> None:
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "interop.cli.main", "export", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+
+
+def test_a_snapshot_from_stdin_is_known_by_its_store(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two machines pipe theirs into one database: neither takes the other's rows."""
+    file = tmp_path / "all.db"
+    other = tmp_path / "other"
+    shutil.copytree(store, other)
+    fact(other, "brakes")
+
+    def piped(place: Path) -> list[Exported]:
+        here = stores.open_store(f"bantamkit:{place}")
+        there = stores.to_stdout("-", here)
+        plan = convert.plan(here, there, now="2031-05-02T10:00:00.000Z")
+        shot = convert.stream(plan, here, there)
+        stream.offer(lambda: shot)
+        try:
+            return export([stores.open_store("-")], file)
+        finally:
+            stream.offer(None)
+
+    # a store gets its id with the first conversion into a place
+    for place in (store, other):
+        here = stores.open_store(f"bantamkit:{place}")
+        there = stores.open_store(f"{place}.jsonl", must_exist=False)
+        convert.apply_plan(convert.plan(here, there, now="2031-05-02T10:00:00.000Z"), here, there)
+    (one,), (two,) = piped(store), piped(other)
+    assert (one.action, two.action) == ("added", "added")
+    assert one.store != two.store
+    monkeypatch.chdir(tmp_path)
+    assert [e.action for e in (*piped(store), *piped(other))] == ["unchanged", "unchanged"]
+    bare = b'{"type":"snapshot","format":"interop-jsonl","version":1,"model":1}\n'
+    stream.offer(lambda: bare)
+    try:
+        with pytest.raises(UsageError, match="does not say which store it is"):
+            export([stores.open_store("-")], file)
+    finally:
+        stream.offer(None)
+
+
+def test_a_store_that_is_gone_is_taken_out(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "all.db"
+    other = tmp_path / "other"
+    shutil.copytree(store, other)
+    specs = [f"bantamkit:{store}", f"bantamkit:{other}"]
+    export([stores.open_store(spec) for spec in specs], file)
+    shutil.rmtree(store)
+    with pytest.raises(UsageError, match=r"is not in .*there is: bantamkit"):
+        exports.forget([specs[0], "bantamkit:/nowhere"], file)
+    assert run("--sqlite", file).returncode == 2
+    assert run(specs[1], "--sqlite", file, "--forget", specs[0]).returncode == 2
+    done = run("--sqlite", file, "--forget", specs[0])
+    assert (done.returncode, done.stdout) == (0, f"forgotten {specs[0]}: 2 records\n"), done.stderr
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT place FROM stores").fetchall() == [(specs[1],)]
+        for table in ("records", "links", "kinds", "records_fts"):
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (2,), table
+    with pytest.raises(FormatError, match="there is no such database"):
+        exports.forget([specs[1]], tmp_path / "none.db")
+
+
+def test_what_says_nothing_is_null(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(
+        b'{"type":"snapshot","format":"interop-jsonl","version":1,"model":1}\n'
+        b'{"role":"memory","key":"a.md","title":""}\n'
+        b'{"role":"tombstone","key":"T1","subject":"","rejected":"19"}\n'
+    )
+    export([stores.open_store(str(file))], tmp_path / "all.db")
+    with closing(sqlite3.connect(tmp_path / "all.db")) as db:
+        for table, columns in TABLES.items():
+            for column in columns:
+                if column == "text":
+                    continue  # a memory always has a text, be it an empty one
+                empty = f"SELECT count(*) FROM {table} WHERE {column} = ''"
+                assert db.execute(empty).fetchone() == (0,), (table, column)
 
 
 def test_the_command_exports_and_names_what_it_could_not_read(store: Path, tmp_path: Path) -> None:

@@ -67,6 +67,14 @@ def states(text: str, rejected: str, media: str = "text/markdown") -> bool:
         ("25 €", "Deposit: 25 €"),
         ("25 €", "it is 25\n  € a day"),
         ("25 €", "it is 25\u00a0€ a day"),
+        ("2026-09-01", "on 2026-\u00ad09-\u200b01"),
+        ("2026-\u00ad09-01", "on 2026-09-01"),
+        ("25 €", "2\u20605\ufeff €"),
+        ("25 €", "[25](prices.md) €"),
+        ("25 €", "[25][p] € and ![25](x)"),
+        ("25 €", "[[prices|25]] €"),
+        ("2026-09-01", "20[26-09](x_(y))-01"),
+        ("2026-09-01", "[2026](x)-[[09]]-[**01**](z)"),
         ("25 €", "10 €-25 €"),
         ("25", "page 25,- and nothing"),
         ("C", "written in C, mostly"),
@@ -307,7 +315,8 @@ def test_a_record_whose_key_has_no_id_is_known_by_the_one_that_is_handed_in() ->
     rendered = replace(MOVED, key="decision-d-002.md")
     stones = [stone("2026-09-01", replacement="D-002")]
     assert guard.collisions([rendered], stones)
-    told = guard.history([rendered], {rendered.key: "D-002"})
+    known = {rendered.key: frozenset({guard.Name("d-002")})}
+    told = guard.History(names=known.get)
     assert not guard.collisions([rendered], stones, told=told)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from interop import check, guard, guarding, lint, roles
+from interop import check, complement, guard, guarding, lint, roles
 from interop.choices import Choices
 from interop.convert import after, apply_plan, plan
-from interop.errors import RefusedError
-from interop.plan import Plan
+from interop.errors import RefusedError, UsageError
+from interop.plan import COMPLEMENT, Plan
 from interop.rendering import marked
 from interop.stores import Opened, assemble, open_store
 from tests.test_convert import memory, put
@@ -259,3 +260,200 @@ def test_what_tells_of_the_change_is_known_by_its_new_id(topic: Path, tmp_path: 
     (told,) = [r for r in moved.raw.records if r.key == "DECISIONS.md#D-003"]
     assert "2026-09-01" in str(told.decision)  # type: ignore[union-attr]  # it is a decision
     assert [f.path for f in lint.lint(moved) if f.code == lint.TOMBSTONED] == []
+
+
+STONES = (
+    "# Tombstones\n\n"
+    "| ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source |\n"
+    "|---|---|---|---|---|---|---|\n"
+)
+ROWS = (
+    "# Decisions\n\n| ID | Decision | Why | Date | Evidence | Supersedes | Status |\n"
+    "|---|---|---|---|---|---|---|\n"
+)
+
+
+def stood(found: Plan) -> list[str]:
+    return [note for note in found.notes if note.endswith("it stood there before")]
+
+
+def test_the_decision_that_tells_is_known_where_a_store_of_the_format_is_on_the_way(
+    topic: Path, tmp_path: Path
+) -> None:
+    """Back at the topic its complement has files of the other format, with keys of their own."""
+    a = opened(topic, "memory-compiler")
+    b = after(
+        plan(a, opened(tmp_path / "b", "claude-code"), now=NOW),
+        opened(tmp_path / "b", "claude-code"),
+    )
+    a = after(plan(b, a, now=NOW), a)
+    for name in ("claude-code", "theokit", "memory-compiler"):
+        there = opened(tmp_path / f"new-{name}", name)
+        found = plan(a, there, now=NOW)
+        assert not refused(found), name
+        done = after(found, there)
+        assert not [f for f in lint.lint(done) if f.code == lint.TOMBSTONED], name
+        onward = opened(tmp_path / f"onward-{name}", "memory-compiler")
+        assert not refused(plan(done, onward, now=NOW)), name
+
+
+@pytest.fixture
+def namesakes(tmp_path: Path) -> tuple[Opened, Opened]:
+    """Give two topics: D-001 and D-002 are history in the one, and something else in the other."""
+    put(
+        tmp_path / "one",
+        {
+            **TOPIC,
+            "DECISIONS.md": ROWS
+            + "| D-001 | Go-live is 2026-09-01 | plan | 2026-08-01 |  |  | Superseded |\n"
+            + "| D-002 | Go-live moved from 2026-09-01 | late | 2026-08-02 |  | D-001 | Active |\n",
+            "TOMBSTONES.md": STONES
+            + "| T-001 | go-live | 2026-09-01 | D-002 | 2026-08-02 | moved | D-001, call |\n",
+        },
+    )
+    put(
+        tmp_path / "other",
+        {
+            **TOPIC,
+            "CONTEXT.md": "# Context\n",
+            "DECISIONS.md": ROWS
+            + "| D-001 | Rent the hall until 2026-09-01 | frost | 2026-05-01 |  |  | Active |\n"
+            + "| D-002 | Buy locks by 2026-09-01 | theft | 2026-05-02 |  |  | Active |\n",
+            "TOMBSTONES.md": STONES,
+        },
+    )
+    return opened(tmp_path / "one", "memory-compiler"), opened(
+        tmp_path / "other", "memory-compiler"
+    )
+
+
+def test_an_id_means_the_record_of_its_own_store(namesakes: tuple[Opened, Opened]) -> None:
+    one, other = namesakes
+    found = plan(one, other, now=NOW)
+    assert not refused(found)
+    assert [note.partition(":")[0] for note in stood(found)] == [
+        "DECISIONS.md#D-001",
+        "DECISIONS.md#D-002",
+    ]
+    done = after(found, other)
+    told = {r.key for r in done.raw.records if "Go-live" in str(getattr(r, "decision", ""))}
+    assert told == {"DECISIONS.md#D-003", "DECISIONS.md#D-004"}
+    caught = [f.path for f in lint.lint(done) if f.code == lint.TOMBSTONED]
+    assert caught == ["DECISIONS.md#D-001", "DECISIONS.md#D-002"]
+    # and on the way on: what tells of the change goes, its namesakes are asked for
+    back = plan(done, one, now=NOW)
+    assert set(refused(back)) == {"DECISIONS.md#D-001", "DECISIONS.md#D-002"}
+    assert not stood(back), "the decisions of the one store are known by their ids in the other"
+
+
+def test_what_stands_where_a_tombstone_arrives_is_warned_of(topic: Path, tmp_path: Path) -> None:
+    """From the source, or from a further store; in what came from there, and in the store's own."""
+    rows = (topic / "TOMBSTONES.md").read_text("utf-8")
+    (topic / "TOMBSTONES.md").write_text(STONES, "utf-8")
+    (topic / "CONTEXT.md").write_text("# C\n\n## Facts\n\n- An hour is 25 €.\n", "utf-8")
+    here, there = opened(topic, "memory-compiler"), opened(tmp_path / "b", "claude-code")
+    apply_plan(plan(here, there, now=NOW), here, there)
+    put(tmp_path / "b", {"own.md": memory("own", "The colour", "It is #1e3a5f.")})
+    (topic / "TOMBSTONES.md").write_text(rows, "utf-8")
+    here, there = opened(topic, "memory-compiler"), opened(tmp_path / "b", "claude-code")
+    notes = stood(plan(here, there, now=NOW))
+    assert len(notes) == 2
+    assert [n for n in notes if n.startswith("an-hour-is-25.md: body") and "T-003" in n]
+    assert [n for n in notes if n.startswith("own.md: body") and "T-002" in n]
+    put(tmp_path / "a", {"own.md": memory("own", "The colour", "It is #1e3a5f.")})
+    a, b = opened(tmp_path / "a", "claude-code"), opened(tmp_path / "c", "theokit")
+    b = after(plan(a, b, now=NOW), b)
+    (note,) = stood(plan(a, b, Choices(tombstones=(here,)), now=NOW))
+    assert "T-002" in note
+
+
+class TestLettingThrough:
+    """A single record, for the tombstones that it states when that is said."""
+
+    def let(self, claude: Path, topic: Path, root: Path, *keys: str) -> tuple[Opened, Opened]:
+        stones = opened(topic, "memory-compiler")
+        a, b = opened(claude, "claude-code"), opened(root, "theokit")
+        chosen = Choices(tombstones=(stones,), allow_tombstoned=frozenset(keys))
+        apply_plan(plan(a, b, chosen, now=NOW), a, b, chosen)
+        return opened(claude, "claude-code"), opened(root, "theokit")
+
+    def test_another_value_is_refused_again(
+        self, claude: Path, topic: Path, tmp_path: Path
+    ) -> None:
+        self.let(claude, topic, tmp_path / "b", "plan.md", "colour.md")
+        put(claude, {"plan.md": memory("plan", "25 €", "We go live on 2026-09-01, I said.")})
+        a, b = opened(claude, "claude-code"), opened(tmp_path / "b", "theokit")
+        chosen = Choices(tombstones=(opened(topic, "memory-compiler"),))
+        said = refused(plan(a, b, chosen, now=NOW))
+        assert set(said) == {"plan.md"}
+        assert "T-003" in said["plan.md"]
+        assert "T-001" not in said["plan.md"], "that one was let through"
+
+    def test_what_stays_is_not_asked_for_again(
+        self, claude: Path, topic: Path, tmp_path: Path
+    ) -> None:
+        a, b = self.let(claude, topic, tmp_path / "b", "plan.md", "colour.md")
+        assert b.complement is not None
+        noted = {x.key: {(y.id, y.value) for y in x.allowed} for x in b.complement.lines}
+        assert noted["plan.md"] == {("t-001", "2026-09-01")}
+        assert noted["colour.md"] == {("t-002", "hex 1E3A5F")}
+        chosen = Choices(tombstones=(opened(topic, "memory-compiler"),))
+        found = plan(a, b, chosen, now=NOW)
+        assert not found.blocked
+        assert found.changes == ()
+        assert not stood(found), "nobody is warned of what was let through"
+        # said in another field of the same record, it is the same value of the same tombstone
+        put(claude, {"plan.md": memory("plan", "Live: 2026-09-01", "We go live on 2026-09-01.")})
+        assert not refused(plan(opened(claude, "claude-code"), b, chosen, now=NOW))
+
+    def test_it_lets_nothing_into_a_store_further_on(
+        self, claude: Path, topic: Path, tmp_path: Path
+    ) -> None:
+        _, b = self.let(claude, topic, tmp_path / "b", "plan.md", "colour.md")
+        chosen = Choices(tombstones=(opened(topic, "memory-compiler"),))
+        c = opened(tmp_path / "c", "claude-code")
+        assert set(refused(plan(b, c, chosen, now=NOW))) == {"plan.md", "colour.md"}
+
+    def test_it_ends_with_the_value(self, claude: Path, topic: Path, tmp_path: Path) -> None:
+        self.let(claude, topic, tmp_path / "b", "plan.md", "colour.md")
+        before = (claude / "plan.md").read_text("utf-8")
+        chosen = Choices(tombstones=(opened(topic, "memory-compiler"),))
+        put(claude, {"plan.md": memory("plan", "When we open", "We go live in autumn.")})
+        a, b = opened(claude, "claude-code"), opened(tmp_path / "b", "theokit")
+        apply_plan(plan(a, b, chosen, now=NOW), a, b, chosen)
+        put(claude, {"plan.md": before})
+        a, b = opened(claude, "claude-code"), opened(tmp_path / "b", "theokit")
+        assert set(refused(plan(a, b, chosen, now=NOW))) == {"plan.md"}
+
+    def test_a_complement_of_before_is_read(
+        self, claude: Path, topic: Path, tmp_path: Path
+    ) -> None:
+        """It says no more than that the record was let through: what it said then stays so."""
+        _, b = self.let(claude, topic, tmp_path / "b", "plan.md", "colour.md")
+        kept = complement.dumps(b.complement or pytest.fail("it has one"))
+        noted = re.sub(rb'"allowed":\[\[.*?\]\]', b'"allowed":true', kept)
+        assert noted.count(b'"allowed":true') == 2
+        old = complement.loads(noted, "here")
+        assert {x.key for x in old.lines if x.allowed == (complement.EARLIER,)} == {
+            "plan.md",
+            "colour.md",
+        }
+        assert complement.dumps(old) == noted
+        (b.root / COMPLEMENT).write_bytes(noted)
+        (b.root / "plan.md").unlink()  # it was removed there, and is to come back
+        chosen = Choices(
+            tombstones=(opened(topic, "memory-compiler"),),
+            decisions={"plan.md": {"take": "source"}},
+        )
+        a, b = opened(claude, "claude-code"), opened(tmp_path / "b", "theokit")
+        assert not refused(plan(a, b, chosen, now=NOW))
+        put(claude, {"plan.md": memory("plan", "When we open", "We still go live on 2026-09-01.")})
+        a = opened(claude, "claude-code")
+        assert set(refused(plan(a, b, chosen, now=NOW))) == {"plan.md"}
+
+    def test_a_record_that_is_none_is_an_error(
+        self, claude: Path, topic: Path, tmp_path: Path
+    ) -> None:
+        a, b = opened(claude, "claude-code"), opened(tmp_path / "b", "theokit")
+        with pytest.raises(UsageError, match=r"'plan\.mb' is no record"):
+            plan(a, b, Choices(allow_tombstoned=frozenset({"plan.mb"})), now=NOW)

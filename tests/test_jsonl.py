@@ -352,3 +352,55 @@ def test_the_schema_takes_every_sample_once_converted() -> None:
             validator.validate(json.loads(line))
             seen += 1
     assert seen > 100
+
+
+# --- lint, and what by hand is wrong
+
+
+def _lint(*lines: str) -> list[tuple[str, str, str, str]]:
+    files = snapshot(*lines)
+    found = ADAPTER.lint(files, ADAPTER.read(files))
+    return [(f.code, f.path.rpartition(":")[2], f.problem, f.remedy) for f in found]
+
+
+def test_the_way_out_is_true_of_what_is_wrong() -> None:
+    again = f'{{"role":"memory","key":"a.md","body":{TEXT}}}'
+    ((code, line, _, way),) = _lint(again, again)
+    assert (code, line) == ("JL102", "3")
+    assert "give one of the two records another key" in way
+    assert "read as 'a.md~2'" in way
+    assert "says nothing" not in way, "the record is read, under another key"
+    ((code, line, _, way),) = _lint(again[:-1] + ',"tags":7}')
+    assert (code, line) == ("JL102", "2")
+    assert "the record is read without it" in way
+    ((_, _, _, way),) = _lint("[1]")
+    assert "carried as it is" in way
+    ((code, _, problem, _),) = _lint(again[:-1])
+    assert code == "JL101"
+    assert problem.startswith("no record can be read from it: ")
+
+
+def test_a_bad_value_says_nothing_so_it_is_no_difference() -> None:
+    line = f'{{"role":"memory","key":"a.md","body":{TEXT}}}'
+    plain, bad = (ADAPTER.read(snapshot(x)) for x in (line, line[:-1] + ',"tags":7}'))
+    assert plain.records == bad.records
+    assert plain.carried == bad.carried == {}
+    assert [p.problem for p in bad.problems] == ["line 2: tags is not a list of texts"]
+    twice = line[:-1] + ',"tags":7,"mood":"calm"}'
+    assert ADAPTER.read(snapshot(twice)).carried.keys() == {f"{PATH}#"}
+
+
+def test_a_link_to_no_record_is_told() -> None:
+    def memory(key: str, name: str, *targets: str) -> str:
+        links = [{"rel": "link", "target": t} for t in targets]
+        return json.dumps({"role": "memory", "key": key, "name": name, "links": links})
+
+    ways = ("pump", "dock/pump", "dock/pump.md", "Floor-Pump", "../dock/pump.md", "1f")
+    well = (
+        memory("dock/pump.md", "floor-pump"),
+        memory("areas/a.md", "a", *ways, "https://bikes.example/pump"),
+        memory("TOPICS.md#1f", "t"),
+    )
+    assert _lint(*well) == []
+    ((code, line, problem, _),) = _lint(*well, memory("b.md", "b", "pump", "bell"))
+    assert (code, line, problem) == ("JL103", "5", "links to 'bell', and there is no such record")

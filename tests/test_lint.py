@@ -57,6 +57,35 @@ def found(root: Path, *codes: str, format_name: str = "bantamkit") -> list[tuple
     return [(f.code, f.severity, f.path) for f in findings]
 
 
+# --- ways out
+
+
+def test_a_way_out_never_leads_over_another_fact(store: Path) -> None:
+    """What lint advises is done to the letter by agents: a rename onto a fact destroys that one."""
+
+    def ways(name: str) -> tuple[str, str]:
+        (found,) = [f for f in lint(store) if f.code == "BK104" and f.path == f"facts/{name}.md"]
+        return found.problem, found.remedy
+
+    fact(store, "wheels").write_text(FACT.format(name="tyres", body="Old."), encoding="utf-8")
+    problem, remedy = ways("wheels")
+    assert problem.endswith("writes tyres.md over what is there")
+    assert remedy == "rename the fact to wheels, and the links to it"
+    fact(store, "pump").write_text(FACT.format(name="floor-pump", body="Leaks."), encoding="utf-8")
+    assert ways("pump")[1] == (
+        "rename the file to floor-pump.md, or the fact to pump, and the links to it"
+    )
+    # case aside it is the same file on some systems; a name that the runtime refuses is none
+    fact(store, "Bell").write_text(FACT.format(name="saddle", body="Rings."), encoding="utf-8")
+    assert ways("Bell")[1] == "give the file and the fact one name that no other fact has"
+    # two that want the same free name
+    for name in ("one", "two"):
+        path = fact(store, name)
+        path.write_text(FACT.format(name="third", body=f"{name} bar."), encoding="utf-8")
+        assert "third.md" not in ways(name)[1] or name == "one"
+    assert "third.md" not in ways("one")[1]
+
+
 # --- copies
 
 
@@ -74,6 +103,8 @@ def found(root: Path, *codes: str, format_name: str = "bantamkit") -> list[tuple
         ("tyres-DESKTOP-4F7K2QX.md", "tyres.md", "OneDrive", False),
         ("tyres-DESKTOP-4F7K2QX-2.md", "tyres.md", "OneDrive", False),
         ("tyres-ANN-PC.md", "tyres.md", "OneDrive", False),
+        ("tyres-LAPTOP.md", "tyres.md", "OneDrive", False),
+        ("tyres-DESKTOP-2.md", "tyres.md", "OneDrive", False),
         ("tyres-Anns-MacBook-Pro.md", "tyres.md", "OneDrive", False),
         ("tyres (1).md", "tyres.md", "Google Drive", False),
         ("tyres(2).md", "tyres.md", "Google Drive", False),
@@ -146,6 +177,11 @@ def test_a_store_in_two_places_is_named_where_both_hold_the_same(
     assert (split.severity, split.path) == ("warning", str(there))
     assert "'tyres.md'" in split.problem
     assert "MEMORY.md" not in split.problem
+    (there / "tyres.md").write_bytes(b"\xff\xfe")  # no record there, and the same name still
+    for one, other in ((here, there), (there, here)):
+        assert [path for _, _, path in found(one, "IO013", format_name="claude-code")] == [
+            str(other)
+        ]
     monkeypatch.chdir(tmp_path)
     assert found(here, "IO013", format_name="claude-code") == []
 
@@ -199,11 +235,46 @@ def test_complement_and_undo_are_read(store: Path, tmp_path: Path) -> None:
     assert interop_run(*convert).returncode == 0
     left = found(there, "IO021", "IO022", format_name="claude-code")
     assert {code for code, _, _ in left} == {"IO022"}
-    assert {place.rpartition("/")[0] for _, _, place in left} == {".interop/undo/2"}
+    # each secret of a file is told once, however many folders of undo keep it
+    said = [f for f in lint(there, "claude-code") if f.code == "IO022"]
+    assert len({(f.problem.partition(",")[0], f.problem.rpartition("of ")[2]) for f in said})
+    assert all(f.path.startswith(".interop/undo/1/") for f in said)
+    (tyres,) = [f for f in said if "'tyres.md', 2 times" in f.problem]
+    assert tyres.remedy.startswith("remove .interop/undo/1, .interop/undo/2 once")
     done = interop_run("lint", f"claude-code:{there}", "--json")
     assert PASSWORD not in done.stdout
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert any("'tyres.md'" in f["problem"] for f in said if f["code"] == "IO022")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert any("'tyres.md'" in f["problem"] for f in told if f["code"] == "IO022")
+
+
+def test_a_secret_that_undo_keeps_many_times_is_told_once(store: Path) -> None:
+    for n in range(1, 41):
+        undo = store / ".interop" / "undo" / str(n)
+        undo.mkdir(parents=True)
+        (undo / "0").write_text(f"x\n{TOKEN}\n{TOKEN}")
+    (only,) = [f for f in lint(store) if f.code == "IO022"]
+    assert only.path == ".interop/undo/1/0:2"
+    assert only.problem.endswith(", 80 times")
+    assert ".interop/undo/40 (40 folders)" in only.remedy
+
+
+@pytest.mark.parametrize("damage", [b"{broken", b'{"type":"complement","version":99}\n', b""])
+def test_a_damaged_complement_is_a_finding_and_hides_no_other(store: Path, damage: bytes) -> None:
+    fact(store, "tyres", f"Two bar.\n{TOKEN}")
+    (store / ".interop").mkdir()
+    (store / ".interop" / "complement").write_bytes(damage + b" " + TOKEN.encode())
+    done = interop_run("lint", f"bantamkit:{store}")
+    assert done.returncode == 1, done.stderr
+    assert ".interop/complement: error IO023: " in done.stdout
+    assert ".interop/complement:1: error IO022: " in done.stdout or b"version" in damage
+    assert "facts/tyres.md:7: error IO021: " in done.stdout
+    assert TOKEN not in done.stdout
+
+
+def test_a_file_that_icloud_has_not_brought_is_told(store: Path) -> None:
+    (store / "facts" / ".chain.md.icloud").write_bytes(b"bplist00")
+    (store / "facts" / ".tyres.md.icloud").write_bytes(b"bplist00")
+    assert found(store, "IO014") == [("IO014", "warning", "facts/.chain.md.icloud")]
 
 
 def test_what_interop_keeps_is_read_without_trust(store: Path, tmp_path: Path) -> None:

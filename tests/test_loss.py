@@ -74,7 +74,8 @@ def test_what_a_format_holds_is_never_only_carried(name: str) -> None:
         and c.role == "memory"
         and adapter.holds.get(c.field) is Hold.EXACT
         and c.fate == "carried"
-        and c.field not in ("kinds", "links")  # these are of a vocabulary, and of a namespace
+        # of a vocabulary; of a namespace; and an existing stem wins over a name
+        and c.field not in ("kinds", "links", "name")
     ]
     assert not carried
 
@@ -102,3 +103,17 @@ def test_cells_that_people_know() -> None:
     assert cell("bantamkit", "memhtml", "memory", "state").fate == "exact"
     assert cell("claude-code", "bantamkit", "memory", "created").unstated == "supplied"
     assert cell("theokit", "memory-compiler", "memory", "observations").fate == "carried"
+
+
+def test_a_cell_tells_the_way_of_stating_a_field_that_fares_worst() -> None:
+    # a link in a header that no text repeats has no place where links are those of the text
+    for destination in ("claude-code", "theokit"):
+        for source in ("bantamkit", "jsonl"):
+            assert cell(source, destination, "memory", "links").fate == "carried", source
+    assert cell("theokit", "claude-code", "memory", "links").fate == "exact"
+    # a file that was renamed, or a memory: theokit knows it by the stem, and carries the name
+    assert cell("claude-code", "theokit", "memory", "name").fate == "carried"
+    assert cell("theokit", "bantamkit", "memory", "name").fate == "carried"
+    assert cell("bantamkit", "theokit", "memory", "name").fate == "exact"
+    # a record of a shared file has no stem, so its stated name is used
+    assert cell("jsonl", "theokit", "memory", "name").fate == "exact"

@@ -556,3 +556,81 @@ async def _in_turn(
 ) -> None:
     for number in numbers:
         await do(client, who, number)
+
+
+# --- a server that runs for long
+
+
+def test_a_server_goes_by_the_settings_as_they_are(desk: Desk) -> None:
+    async def use(client: Client) -> None:
+        found = data_of(await client.call_tool("memory_stores", {}))
+        assert {one["store"] for one in found["stores"]} == {"@garage", "@van", "@topic"}
+        other = f"memhtml:{desk.base / 'notes'}"
+        shutil.copytree(GOLDEN / "memhtml" / "basic" / "store", desk.base / "notes")
+        desk.settings(f'write = "@van"\n[stores]\nvan = "bantamkit:{desk.base / "van"}"\n')
+        found = data_of(await client.call_tool("memory_stores", {}))
+        assert [one["store"] for one in found["stores"]] == ["@van"]
+        desk.settings(f'write = "@van"\nread = ["@van"]\n[stores]\nvan = "{other}"\n')
+        found = data_of(await client.call_tool("memory_search", {"query": "brake pads"}))
+        assert {one["key"].rpartition(".")[2] for one in found["found"]} == {"html"}
+        # broken ones are an error of the tool, and the server goes on
+        desk.settings("x = [")
+        failed = await client.call_tool("memory_search", {"query": "brake pads"})
+        assert failed.is_error
+        assert "is not TOML" in text_of(failed)
+        desk.settings(f'write = "@van"\n[stores]\nvan = "{other}"\n')
+        assert data_of(await client.call_tool("memory_search", {"query": "brake pads"}))["found"]
+
+    desk.ask(use)
+
+
+def test_two_names_of_one_store_are_listed_once(desk: Desk) -> None:
+    place = f"bantamkit:{desk.base / 'van'}"
+    desk.settings(f'write = "@van"\n[stores]\nold = "{place}"\nvan = "{place}"\n')
+    found = data_of(desk.call("memory_stores"))["stores"]
+    assert [(one["store"], one["writes"]) for one in found] == [("@old", True)]
+    (first, *_) = data_of(desk.call("memory_search", query="pump"))["found"]
+    got = data_of(desk.call("memory_get", key=first["address"].replace("@old", "@van")))
+    assert got["record"]["key"] == first["key"]
+
+
+def test_half_a_character_is_an_error_of_the_tool(desk: Desk) -> None:
+    # JSON can say it, as an escape
+    failed = desk.call(
+        "memory_forget",
+        key="facts/tyre-order.md",
+        reason="\\udcff".encode().decode("unicode_escape"),
+    )
+    assert failed.is_error
+    assert "the reason is no text" in text_of(failed)
+
+
+def test_forgetting_means_the_record_of_the_written_store(desk: Desk) -> None:
+    page = desk.base / "garage" / "dock-sensor.md"
+    twin = desk.base / "twin"
+    twin.mkdir()
+    (twin / "other.md").write_bytes(page.read_bytes())
+    said = page.read_text(encoding="utf-8").replace("Two of nine", "None of nine")
+    (twin / page.name).write_text(said + "Another thing altogether.\n", encoding="utf-8")
+    desk.settings(
+        'write = "@twin"\n[stores]\n'
+        f'garage = "claude-code:{desk.base / "garage"}"\ntwin = "claude-code:{twin}"\n'
+    )
+    done = data_of(desk.call("memory_forget", key=page.name, reason="oiled", yes=True))
+    assert done["key"] == page.name
+    assert sorted(p.name for p in twin.glob("*.md")) == ["other.md"]
+    assert any("@garage:dock-sensor.md says something else" in note for note in done["notes"])
+
+
+def test_a_value_that_no_tombstone_would_keep_is_an_error(desk: Desk) -> None:
+    asked = {"key": "facts/tyre-order.md", "reason": "sold", "rejected": "the dealer"}
+    failed = desk.call("memory_forget", **asked)
+    assert failed.is_error
+    assert "would be lost" in text_of(failed)
+
+
+def test_what_of_a_query_is_left_out_is_said(desk: Desk) -> None:
+    answer = desk.call("memory_search", query=" ".join(f"pump{n}" for n in range(40)))
+    (note,) = data_of(answer)["notes"]
+    assert "first 32 words" in note
+    assert note in text_of(answer)

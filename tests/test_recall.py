@@ -414,3 +414,64 @@ def test_a_warm_recall_imports_no_more_than_it_needs(shell: Shell, named: bool) 
     assert not modules & heavy
     assert not {name for name in modules if name.startswith("interop.adapters.")}
     assert "interop.bridge.searching" in modules
+
+
+# --- what a newcomer meets
+
+
+def test_what_says_only_some_of_the_words_is_marked(shell: Shell) -> None:
+    lines = shell.fine("recall", "tyres ordered zanzibar", "--limit", "1").splitlines()
+    assert lines[0] == "tyre-order  [reference]  (some of the words)"
+    assert "(some" not in shell.fine("recall", "tyres ordered", "--limit", "1")
+
+
+def test_a_memory_without_a_kind_is_untyped_and_a_task_is_said_once(shell: Shell) -> None:
+    shell.fine("remember", "Zebra bells are loud.", "--write", "@garage")
+    assert "  [untyped]\n" in shell.fine("recall", "zebra")
+    for role in ("task", "decision", "tombstone", "memory"):
+        assert f"[{role} {role}]" not in shell.fine("recall", "the a of in", "--limit", "200")
+
+
+def test_what_of_a_query_is_left_out_is_said(shell: Shell) -> None:
+    query = " ".join(f"tyre{n}" for n in range(40)) + " tyres"
+    assert "only the first 32 words are looked for, and 9 are not" in (
+        shell.run("recall", query).stderr
+    )
+
+
+@pytest.mark.parametrize("command", ["remember", "forget"])
+def test_without_a_store_to_write_the_way_to_one_is_said(shell: Shell, command: str) -> None:
+    words = [command, "x", *(["--reason", "y"] if command == "forget" else [])]
+    shell.say("")
+    for more in ([], ["--read", f"claude-code:{shell.home / 'garage'}"]):
+        done = shell.run(*words, *more)
+        assert done.returncode == 2
+        assert "--write" in done.stderr
+        assert "`interop stores add NAME STORE --write`" in done.stderr
+
+
+def test_broken_settings_do_not_stop_who_names_the_store(shell: Shell) -> None:
+    garage = f"claude-code:{shell.home / 'garage'}"
+    van = f"bantamkit:{shell.home / 'van'}"
+    shell.say("x = [")
+    for named in ([], ["--read", van]):
+        done = shell.run("remember", f"Bell {len(named)} is loud.", "--write", garage, *named)
+        assert done.returncode == 0, done.stderr
+        said = "the stores that the settings read are left out" in done.stderr
+        assert said == (not named), "only where they would have been asked"
+    done = shell.run("forget", "bell-0-is-loud.md", "--reason", "x", "--yes", "--write", garage)
+    assert done.returncode == 0, done.stderr
+    assert "are left out" in done.stderr
+    assert shell.fine("recall", "bell", "--read", garage)
+    assert shell.run("mcp", "--json", "--write", garage).returncode == 0
+    # who relies on them is stopped
+    for words in (["recall", "bell"], ["remember", "x"], ["remember", "x", "--read", van]):
+        assert shell.run(*words).returncode == 4, words
+
+
+def test_a_name_that_differs_in_white_space_only_is_shown_as_it_would_stand(shell: Shell) -> None:
+    root = shell.put(shell.home / "notes", "memhtml")
+    words = ["--name", "oil  can", "--kind", "semantic", "--write", f"memhtml:{root}"]
+    done = shell.run("remember", "Oil the chains.", *words, "--no-commit")
+    assert done.returncode == 3
+    assert "name: would be written as 'oil can'; give it so" in done.stderr

@@ -288,6 +288,37 @@ def test_damage_is_named_and_carried(laptop: Machine, store: Path) -> None:
     assert b'{"role":"memory","key":"bell.md","title":"Bell"}' in now
 
 
+def test_a_name_that_cannot_be_put_back_is_said_when_the_snapshot_is_taken(
+    laptop: Machine, store: Path
+) -> None:
+    if os.name == "nt":
+        return  # no such name can be there
+    (store / "bell\x07.md").write_text("The bell.\n", encoding="utf-8")
+    said = laptop.ok("convert", "claude-code:store", "laptop.jsonl")
+    assert "has a control character in it: it travels, and can never be put back" in said
+    assert "cannot be written" in laptop.ok("convert", "laptop.jsonl", "claude-code:new", code=3)
+
+
+def test_one_that_was_cut_off_is_not_taken_for_the_whole(
+    laptop: Machine, desktop: Machine, store: Path
+) -> None:
+    shot = laptop.run("convert", "claude-code:store", "-").stdout
+    records = shot[: shot.index(b'{"type":"complement"')]
+    for cut in (records[:-1], records, records[:200], shot[:-3], shot[: len(shot) // 2]):
+        (laptop.folder / "cut.jsonl").write_bytes(cut)
+        said = desktop.ok("convert", "-", "claude-code:back", stdin=cut, code=4)
+        assert "cut off" in said
+        assert "cut off" in desktop.ok("diff", "cut.jsonl", "claude-code:store", code=4)
+        for command in ("show", "lint", "check"):
+            code = 1 if command == "lint" else 4
+            assert "cut off" in desktop.ok(command, "cut.jsonl", code=code), command
+    assert not (laptop.folder / "back").exists()
+    # what is left of the records is read where that is asked for
+    (laptop.folder / "cut.jsonl").write_bytes(records)
+    desktop.ok("convert", "cut.jsonl", "claude-code:back", "--skip-refused")
+    assert list((laptop.folder / "back").rglob("pier.md"))
+
+
 def test_two_snapshots_of_one_store_are_equal_line_by_line(laptop: Machine, store: Path) -> None:
     """What version control shows of a new one is what changed."""
     one = laptop.run("convert", "claude-code:store", "-").stdout

@@ -17,7 +17,7 @@ from referencing import Registry, Resource
 from interop import check, convert, diff, registry, stores, taken
 from interop.choices import Choices
 from interop.disk import stream
-from interop.errors import FormatError, UsageError
+from interop.errors import FormatError, RefusedError, UsageError
 from interop.stores import Opened
 from tests.samples import GOLDEN, ROOT, Sample, samples
 
@@ -224,3 +224,58 @@ def test_a_dash_is_a_path_for_formats_that_are_folders() -> None:
 def test_stores_that_are_no_files_are_seen_as_they_are(store: Path) -> None:
     one = stores.open_store(f"claude-code:{store}")
     assert taken.beside((one, one)) == (one, one)
+
+
+def test_a_record_that_came_from_the_snapshot_lies_where_it_came_to(tmp_path: Path) -> None:
+    """Both sides of a conflict are kept, so one of them lies under another name on each machine."""
+    lap, desk = tmp_path / "lap", tmp_path / "desk"
+    lap.mkdir()
+    text = "---\nname: pump\ndescription: Pump\nmetadata:\n  type: project\n---\n\nIt leaks{}.\n"
+    (lap / "pump.md").write_text(text.format(""), encoding="utf-8")
+    put(f"claude-code:{lap}", tmp_path / "lap.jsonl")
+    put(tmp_path / "lap.jsonl", f"claude-code:{desk}")
+    (lap / "pump.md").write_text(text.format(" at the lap"), encoding="utf-8")
+    (desk / "pump.md").write_text(text.format(" at the desk, and loudly"), encoding="utf-8")
+    put(f"claude-code:{lap}", tmp_path / "lap.jsonl")
+    both = Choices(decisions={"snapshot.jsonl#pump.md": {"take": "both"}})
+    put(tmp_path / "lap.jsonl", f"claude-code:{desk}", both)
+    put(f"claude-code:{desk}", tmp_path / "desk.jsonl")
+    put(tmp_path / "desk.jsonl", f"claude-code:{lap}")
+    assert {p.name for p in lap.glob("pump*.md")} == {"pump.md", "pump-2.md"}
+    for place in (lap / "pump.md", desk / "pump-2.md"):
+        assert b"at the lap" in place.read_bytes()
+    for twin in (desk, lap):
+        found = differences(tmp_path / "desk.jsonl", f"claude-code:{twin}")
+        assert [c for c in found if c[0] != "carried"] == []
+
+
+def test_a_store_that_states_a_rejected_value_can_be_kept_and_brought_back(tmp_path: Path) -> None:
+    """A snapshot tells no agent anything; another store is told nothing that was rejected."""
+    topic = tmp_path / "topic"
+    topic.mkdir()
+    (topic / "TOMBSTONES.md").write_text(
+        "# Tombstones\n\n"
+        "| ID | Fact / Key | Rejected value | Replacement | Date | Reason | Source |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| X1 | price of a day | 19 crowns | 21 crowns | 2031-05-02 | raised | minutes |\n",
+        encoding="utf-8",
+    )
+    (topic / "DECISIONS.md").write_text(
+        "# Decisions\n\n| ID | Decision | Why | Date | Evidence | Supersedes | Status |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| D1 | A day costs 19 crowns | repairs | 2031-05-02 | minutes | — | Active |\n",
+        encoding="utf-8",
+    )
+    before = files(topic)
+    here = stores.open_store(f"memory-compiler:{topic}")
+    there = stores.open_store(str(tmp_path / "kept.jsonl"), must_exist=False)
+    plan = convert.plan(here, there, now=NOW)
+    assert not plan.blocked
+    assert any("DECISIONS.md#D1" in n and "it stood there before" in n for n in plan.notes)
+    convert.apply_plan(plan, here, there)
+    shutil.rmtree(topic)
+    topic.mkdir()
+    put(tmp_path / "kept.jsonl", f"memory-compiler:{topic}", Choices())
+    assert files(topic) == before
+    with pytest.raises(RefusedError):
+        put(tmp_path / "kept.jsonl", f"claude-code:{tmp_path / 'other'}", Choices(carry=True))

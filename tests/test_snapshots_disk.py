@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from interop import inline, undoing
 from interop.disk import durable, layout, replacing, single
 from interop.disk.kept import kept
-from interop.disk.tree import Tree
 from interop.errors import FormatError, InteropError, RefusedError, WriteError
 from interop.plan import digest
 
@@ -29,7 +28,7 @@ KNOWN = {"interop-state", "real", "link.jsonl", "pipe.jsonl"}
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="a crash is a forked child that exits")
 
 
-def trust(tree: Tree) -> None:
+def trust(found: object) -> None:
     pass
 
 
@@ -177,7 +176,7 @@ def test_what_changed_since_the_plan_is_not_written_over(tmp_path: Path) -> None
 
 
 def test_a_failed_look_takes_it_back(tmp_path: Path, means: str) -> None:
-    def wrong(tree: Tree) -> None:
+    def wrong(found: object) -> None:
         raise WriteError("laptop.jsonl", "is not what was written")
 
     for before in (None, OLD):
@@ -372,7 +371,8 @@ theirs = st.sampled_from([b'{"type":"complement"}\n', b'{"type":"file","x":1}\n'
 def test_the_complement_is_taken_out_as_it_was_put_in(own: bytes, complement: bytes) -> None:
     assert inline.split(own) == (own, None)
     assert inline.split(inline.join(own, complement)) == (own, complement)
-    assert inline.join(own, None) == own
+    assert inline.split(inline.join(own, None)) == (own, None)
+    assert inline.parts(inline.join(own, complement)).cut is None
 
 
 @given(st.lists(st.one_of(plain, theirs.map(lambda x: x[:-1]))).map(b"\n".join))
@@ -395,3 +395,45 @@ def test_another_program_may_order_the_members_anew() -> None:
     assert inline.split(OLD + line) == (OLD, line)
     record = b'{"key":"a","role":"memory","type":"file"}\n'
     assert inline.split(record) == (record, None)
+
+
+# --- cut off
+
+
+SHOT = inline.join(
+    b'{"type":"snapshot","format":"interop-jsonl","version":1,"end":true}\n' + OLD + THEIRS,
+    b'{"type":"complement","store":"a"}\n{"type":"file","x":1}\n{"type":"file","x":2}\n',
+)
+
+
+def test_a_file_that_was_cut_off_anywhere_is_told() -> None:
+    head = SHOT.index(b"\n") + 1
+    for end in range(head, len(SHOT) - 1):
+        cut = inline.parts(SHOT[:end]).cut
+        assert cut is not None, SHOT[:end]
+        assert "cut off" in cut
+        tree = single.tree_of(SHOT[:end], NAME)
+        assert [(p.path, p.unread) for p in tree.problems] == [(NAME, True)]
+    assert inline.parts(SHOT[:-1]).cut is None, "only the last line end is missing"
+    assert single.tree_of(SHOT, NAME).problems == ()
+
+
+def test_an_edited_file_was_not_cut_off() -> None:
+    lines = SHOT.splitlines(keepends=True)
+    for n in (1, 2):  # a record is removed
+        assert inline.parts(b"".join(x for i, x in enumerate(lines) if i != n)).cut is None
+    assert inline.parts(lines[0] + b"".join(reversed(lines[1:]))).cut is None
+    assert inline.parts(SHOT + OLD).cut is None
+    assert inline.parts(SHOT.replace(b"\n", b"\r\n")).cut is None
+    assert inline.parts(SHOT + SHOT).cut is None
+    assert inline.parts(SHOT + SHOT[:-20]).cut is not None
+    sorted_members = b'{"complement": 3, "type": "end"}\n'
+    assert inline.parts(b"".join(lines[:-1]) + sorted_members).cut is None
+    by_hand = b'{"type":"snapshot","format":"interop-jsonl","version":1,"model":1}\n' + OLD
+    assert inline.parts(by_hand).cut is None
+
+
+def test_lines_that_are_missing_from_the_complement_are_told() -> None:
+    lines = SHOT.splitlines(keepends=True)
+    cut = inline.parts(b"".join(x for i, x in enumerate(lines) if i != 4)).cut
+    assert cut == "was cut: 1 of the 3 lines of its complement are missing"

@@ -12,17 +12,24 @@ tombstones.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from interop.adapter import Adapter, Hold, Kinds, path_of
+from interop.adapter import (
+    Adapter,
+    Context,
+    Finding,
+    Fitted,
+    Hold,
+    Kinds,
+    Refusal,
+    Written,
+    path_of,
+)
 from interop.adapters.bantamkit import index
-from interop.adapters.bantamkit.fact_file import TERMS, is_fact
-from interop.adapters.bantamkit.fitting import fit
 from interop.adapters.bantamkit.layers import discover, locate
-from interop.adapters.bantamkit.lint import lint
-from interop.adapters.bantamkit.repeating import repeated
-from interop.adapters.bantamkit.store import read, write
-from interop.model import Files, Record
+from interop.adapters.bantamkit.names import TERMS, is_fact
+from interop.model import Files, Record, Store
 
 _HEAD = 4096
 _FACT = re.compile(rb"---\r?\n(?=(?s:.*?)^name:)(?=(?s:.*?)^description:)", re.MULTILINE)
@@ -40,6 +47,41 @@ def detect(files: Files) -> str | None:
     if any(path.startswith(("facts/", "archive/")) for path in files):
         return "index.md beside facts/ and archive/"
     return "index.md has nothing but index lines of facts" if data.strip() else None
+
+
+def read(files: Files) -> Store:
+    """Read every fact there is, and carry the rest."""
+    from interop.adapters.bantamkit import store as stores  # only detection is needed at once
+
+    return stores.read(files)
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over files."""
+    from interop.adapters.bantamkit import store as stores
+
+    return stores.write(store, onto, context)
+
+
+def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+    """Give the record as this format can say it."""
+    from interop.adapters.bantamkit import fitting
+
+    return fitting.fit(record, current, context)
+
+
+def lint(files: Files, store: Store) -> Iterable[Finding]:
+    """Find what the runtime chokes on."""
+    from interop.adapters.bantamkit.lint import lint as findings
+
+    return findings(files, store)
+
+
+def repeated(new: Record, present: Sequence[Record], context: Context) -> Record | None:
+    """Say which present record the runtime takes a new one for."""
+    from interop.adapters.bantamkit import repeating
+
+    return repeating.repeated(new, present, context)
 
 
 def _handle(record: Record) -> str | None:

@@ -42,7 +42,6 @@ KEYS = (
     "status",
 )
 """The runtime's own keys, in the order in which it writes them."""
-TERMS = ("user", "feedback", "project", "reference")
 OUTCOMES = ("error", "success")
 NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 """What 0.36 refuses in a description, and reads as one space where a file has it."""
@@ -115,12 +114,6 @@ class Fact:
         if self.is_usual and self.record.name is not None:
             return self.record.name
         return str(self.header.values["name"])
-
-
-def is_fact(path: str) -> bool:
-    """Does the runtime list this path: a ``.md`` right in ``facts/`` or ``archive/``?"""
-    folder, slash, name = path.partition("/")
-    return bool(slash) and folder in ("facts", "archive") and "/" not in name and name[-3:] == ".md"
 
 
 def read(path: str, data: bytes) -> Fact | Problem:

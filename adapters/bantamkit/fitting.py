@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from interop.adapter import Context, Fitted, Refusal, Supplied, path_of
 from interop.adapters.bantamkit import fact_file, names
-from interop.adapters.bantamkit.fact_file import NOT_ONE_LINE, OUTCOMES, TERMS, own_extra
+from interop.adapters.bantamkit.fact_file import NOT_ONE_LINE, OUTCOMES, own_extra
+from interop.adapters.bantamkit.names import TERMS, is_fact
 from interop.model import Body, Json, Link, Memory, Record
 from interop.syntax import yaml_header
 from interop.syntax.marked import says
@@ -44,7 +45,7 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
 def original(record: Record, context: Context) -> Memory | None:
     """Read the record's own file in the store that it comes from, where that is a store of ours."""
     data = context.originals.get(record.key)
-    if data is None or not fact_file.is_fact(record.key):
+    if data is None or not is_fact(record.key):
         return None
     found = fact_file.read(record.key, data)
     return found.record if isinstance(found, fact_file.Fact) else None
@@ -149,8 +150,8 @@ class _Fitting:
             made = source
         else:
             made = names.slug(source) or names.slug(given or "") or names.from_text(text)
-        if made == given:
-            return made
+        if made == given or (given is not None and made != names.slug(given)):
+            return made  # one that gives way to the name of the file travels in the complement
         where = "the text" if shared and given is None else "the name" if shared else "the file"
         return self._supply("name", made, f"a fact needs a name of its own; made from {where}")
 
@@ -205,7 +206,7 @@ class _Fitting:
         day = self._day("created", "created", self.record.created)
         if day is None and self.base is None:
             today = self.context.now[:10]
-            return self._supply("created", today, "a fact has a date; the day of the conversion")
+            return self._supply("created", today, "a fact has a date: today's")
         return day
 
     def _day(self, field: str, key: str, given: str | None) -> str | None:

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from interop.adapter import Place, Surroundings
-from interop.syntax import yaml_header
-from interop.syntax.yaml_header import Header, Listing, Scalar
 
 
 def locate(surroundings: Surroundings) -> Sequence[Path]:
@@ -45,7 +43,9 @@ def discover(surroundings: Surroundings) -> Iterator[Place]:
 def _grants(surroundings: Surroundings, config: Path) -> Iterator[Path]:
     """Give the stores that a project may read besides its own; a broken file grants none."""
     text = surroundings.read_text(config)
-    said = yaml_header.read(text) if text else None
+    from interop.syntax.yaml_header import Header, Listing, Scalar, read  # for this file alone
+
+    said = read(text) if text else None
     listed = said.get("extra_stores") if isinstance(said, Header) else None
     for item in listed.items if isinstance(listed, Listing) else ():
         if isinstance(item, Scalar) and item.tag == "str":

@@ -12,7 +12,8 @@ from itertools import combinations, islice
 
 from interop.adapter import Finding
 from interop.adapters.bantamkit import fact_file, index, names, oddities
-from interop.adapters.bantamkit.fact_file import Fact, is_fact
+from interop.adapters.bantamkit.fact_file import Fact
+from interop.adapters.bantamkit.names import is_fact
 from interop.model import Files, Store
 
 _SIMILAR = 0.5

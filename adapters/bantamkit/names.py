@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Container
 
+TERMS = ("user", "feedback", "project", "reference")
+"""The kinds that a fact can have."""
 LONGEST = 128
 """Characters that a name may have since 0.35.8; names are ASCII, so bytes too."""
 RESERVED = frozenset(
@@ -19,6 +21,12 @@ RESERVED = frozenset(
 """Names that are devices on Windows, with any extension."""
 _LEGAL = re.compile(r"[a-z0-9][a-z0-9-]*")
 _FROM_TEXT = 64
+
+
+def is_fact(path: str) -> bool:
+    """Does the runtime list this path: a ``.md`` right in ``facts/`` or ``archive/``?"""
+    folder, slash, name = path.partition("/")
+    return bool(slash) and folder in ("facts", "archive") and "/" not in name and name[-3:] == ".md"
 
 
 def is_legal(name: str) -> bool:

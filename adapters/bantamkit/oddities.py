@@ -6,13 +6,12 @@ Spec: docs/formats/bantamkit.md, "Pitfalls".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
-import yaml
-
 from interop.adapters.bantamkit import names
-from interop.adapters.bantamkit.fact_file import KEYS, NOT_ONE_LINE, TERMS, Fact
+from interop.adapters.bantamkit.fact_file import KEYS, NOT_ONE_LINE, Fact
+from interop.adapters.bantamkit.names import TERMS
 from interop.model import Problem
 from interop.syntax.substring_fence import fence_is_a_line
 from interop.syntax.yaml_header import Listing, Scalar
@@ -36,13 +35,17 @@ def problems(fact: Fact) -> Iterable[Problem]:
     ]
 
 
-def of(fact: Fact) -> Iterator[Oddity]:
-    """Give everything that is odd about a fact."""
+def of(fact: Fact, is_taken: Callable[[str], bool] = lambda name: False) -> Iterator[Oddity]:
+    """Give everything that is odd about a fact.
+
+    ``is_taken`` says of a name whether another fact has it, or another file: a way out must not
+    lead over somebody's text.
+    """
     if fact.is_usual:
-        yield from _name(fact)
+        yield from _name(fact, is_taken)
         return
     yield from _fences(fact)
-    yield from _name(fact)
+    yield from _name(fact, is_taken)
     yield from _description(fact)
     yield from _kind(fact)
     yield from _dates(fact)
@@ -69,6 +72,8 @@ def _fences(fact: Fact) -> Iterator[Oddity]:
 
 
 def _cut_by_a_dump(fact: Fact) -> bool:
+    import yaml  # a command that only asks whose a store is has no use for it
+
     meta = {key: value for key, value in fact.header.values.items() if key in KEYS}
     try:
         return "---\n" in yaml.safe_dump(meta, sort_keys=False, allow_unicode=True)
@@ -76,7 +81,7 @@ def _cut_by_a_dump(fact: Fact) -> bool:
         return False
 
 
-def _name(fact: Fact) -> Iterator[Oddity]:
+def _name(fact: Fact, is_taken: Callable[[str], bool]) -> Iterator[Oddity]:
     name, stem = fact.named(), names.stem(fact.path)
     if name == stem and names.is_legal(name):
         return
@@ -84,8 +89,9 @@ def _name(fact: Fact) -> Iterator[Oddity]:
         yield Oddity(
             "BK104",
             "warning",
-            f"file name and name differ: the next recall writes {name}.md beside it",
-            f"rename the file to {name}.md, or the fact to {stem}",
+            f"file name and name differ: the next recall writes {name}.md "
+            + ("over what is there" if is_taken(name) else "beside it"),
+            _one_name(name, stem, is_taken),
         )
     if name in names.RESERVED:
         yield Oddity("BK105", "warning", f"{name!r} is a device on Windows", "give it another name")
@@ -103,6 +109,17 @@ def _name(fact: Fact) -> Iterator[Oddity]:
             f"{name!r} is no name that the runtime saves or restores",
             "use lower-case letters, digits and single hyphens",
         )
+
+
+def _one_name(name: str, stem: str, is_taken: Callable[[str], bool]) -> str:
+    """Say how file and fact get one name, which has to be free and one that the runtime takes."""
+    ways: list[str] = []
+    if names.is_legal(name) and not is_taken(name):
+        ways.append(f"rename the file to {name}.md")
+    if names.is_legal(stem) and not is_taken(stem):
+        verb = "" if ways else "rename "
+        ways.append(f"{verb}the fact to {stem}, and the links to it")
+    return ", or ".join(ways) or "give the file and the fact one name that no other fact has"
 
 
 def _description(fact: Fact) -> Iterator[Oddity]:

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 
 from interop.adapter import Context, Refusal, Supplied, Written, path_of
 from interop.adapters.bantamkit import fact_file, index, names, oddities
-from interop.adapters.bantamkit.fact_file import Fact, is_fact
+from interop.adapters.bantamkit.fact_file import Fact
 from interop.adapters.bantamkit.fitting import fit
 from interop.adapters.bantamkit.index import Line
+from interop.adapters.bantamkit.names import is_fact
 from interop.model import Files, Memory, Problem, Record, Store
 
 
@@ -255,6 +256,9 @@ class _Put:
             return
         self.supplied += supplied
         self._stand(record.key, None, path, data)
+        same = dataclasses.replace(target, key=path)
+        if same == self.records[record.key]:
+            self.records[record.key] = same  # whose text is held already
 
     def _stand(self, key: str, before: Fact | None, path: str, data: bytes) -> None:
         """Let a fact stand at a path, as ``read`` finds it there."""

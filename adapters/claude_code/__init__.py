@@ -108,6 +108,7 @@ ADAPTER = Adapter(
     },
     detect=detect,
     read=read,
+    beside=reading.beside,
     write=write,
     fit=fit,
     kinds=Kinds(vocabulary=VOCABULARY, terms=TERMS),

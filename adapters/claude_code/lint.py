@@ -34,7 +34,9 @@ _MOJIBAKE = re.compile(
 )
 """Two or three characters that a letter or a dash of UTF-8 makes in Windows-1252."""
 _COMMENT = re.compile(r"[ \t]#")
-_QUOTE = "put the value in double quotes, with a backslash before each such quote and backslash in it"
+_QUOTE = (
+    "put the value in double quotes, with a backslash before each such quote and backslash in it"
+)
 
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:

@@ -83,18 +83,58 @@ def read(files: Files, known: Reading | None = None) -> Reading:
                 carried.append(path)
             else:
                 memories[path] = file
-    paths = set(memories)
-    paths |= {p for p in unread if not indexes.is_index(p) and not indexes.is_document(p)}
-    names = _names(memories, texts)
-    found = {
-        p: indexes.read(p, t, Resolver(p.rpartition("/")[0], paths, names))
-        for p, t in texts.items()
-    }
-    entries: dict[str, Entry] = {}
-    for path in indexes.in_order(found):
-        for named, ref in indexes.entries(found[path]):
-            entries.setdefault(named, Entry(path, ref))
-    return _assembled(files, order, memories, found, entries, tuple(carried), tuple(unread))
+    records: dict[str, Memory] = {}
+    if known is not None and _is_indexed_alike(files, memories, texts, unread, known):
+        found, entries = known.indexes, known.entries
+        records = _as_before(known, memories)
+    else:
+        paths = set(memories)
+        paths |= {p for p in unread if not indexes.is_index(p) and not indexes.is_document(p)}
+        names = _names(memories, texts)
+        found = {
+            p: indexes.read(p, t, Resolver(p.rpartition("/")[0], paths, names))
+            for p, t in texts.items()
+        }
+        first: dict[str, Entry] = {}
+        for path in indexes.in_order(found):
+            for named, ref in indexes.entries(found[path]):
+                first.setdefault(named, Entry(path, ref))
+        entries = first
+    return _assembled(
+        files, order, memories, found, entries, tuple(carried), tuple(unread), records
+    )
+
+
+def beside(one: Files, other: Files) -> tuple[Store, Store]:
+    """Read two stores, what is the same bytes in both only once."""
+    first = read(one)
+    second = {p: one[p] if one.get(p) == data else data for p, data in other.items()}
+    return first.store(), read(second, first).store()
+
+
+def _is_indexed_alike(
+    files: Files,
+    memories: Mapping[str, MemoryFile],
+    texts: Mapping[str, str],
+    unread: list[str],
+    known: Reading,
+) -> bool:
+    """Do the same indexes stand beside memories of the same paths and names?"""
+    return (
+        texts.keys() == known.indexes.keys()
+        and all(known.files[path] is files[path] for path in texts)
+        and tuple(unread) == known.unread
+        and memories.keys() == known.memories.keys()
+        and all(
+            file is memories[path] or file.memory.name == memories[path].memory.name
+            for path, file in known.memories.items()
+        )
+    )
+
+
+def _as_before(known: Reading, memories: Mapping[str, MemoryFile]) -> dict[str, Memory]:
+    """Give the records whose files are the same, where the indexes are."""
+    return {p: known.records[p] for p, file in memories.items() if file is known.memories[p]}
 
 
 def _names(memories: Mapping[str, MemoryFile], texts: Mapping[str, str]) -> Names:
@@ -113,11 +153,14 @@ def _assembled(
     entries: Mapping[str, Entry],
     carried: tuple[str, ...],
     unread: tuple[str, ...],
+    known: Mapping[str, Memory],
 ) -> Reading:
     records: dict[str, Memory] = {}
     items: dict[str, tuple[str, int]] = {}
     for path in order:
-        if path in memories:
+        if path in known:
+            records[path] = known[path]
+        elif path in memories:
             memory = memories[path].memory
             entry = entries.get(path)
             if entry is not None:

@@ -11,8 +11,11 @@ from interop.model import Json
 VERSION = 1
 """Of the lines; raised when a reader of the version before would take them wrong."""
 BOM = b"\xef\xbb\xbf"
-BLANK = b'{"type":"snapshot","format":"interop-jsonl","version":1,"model":1}\n'
-"""A snapshot that says nothing yet: its header, with the versions of lines and model."""
+BLANK = b'{"type":"snapshot","format":"interop-jsonl","version":1,"model":1,"end":true}\n'
+"""A snapshot that says nothing yet: its header, with the versions of lines and model, and with the
+promise that a line ends it."""
+
+_SHORTEST = '{"type":"snapshot","format":"interop-jsonl","version":1,"model":1}'
 
 
 def version(data: bytes) -> int | None:
@@ -35,7 +38,7 @@ def check(data: bytes) -> str | None:
     """Say why these bytes are no snapshot that can be read here, or None."""
     found = version(data)
     if found is None:
-        return f"is no snapshot: its first line is not {BLANK.decode().strip()}"
+        return f"is no snapshot: its first line is not {_SHORTEST}"
     if found > VERSION:
         return f"is a snapshot of version {found}, made by a newer interop: upgrade memory-interop"
     return None

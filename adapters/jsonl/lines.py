@@ -36,6 +36,10 @@ class Line:
     """With its key in the store."""
     problem: str = ""
     unread: bool = False
+    repeats: bool = False
+    """Does an earlier line state the same key?"""
+    wrong: bool = False
+    """Has it a value that its field cannot have?"""
     unknown: bytes = b""
     """What it says that no field has a place for, in a form that equal statements share."""
 
@@ -158,10 +162,16 @@ def _line(raw: bytes, taken: set[str], *, first: bool) -> Line:
     address = repeat_key(key_of(key), taken)
     wrong: list[str] = []
     record = _record(item, role, address, wrong)
+    said = list(wrong)
     if address != key_of(key):
-        wrong.append(f"the key {key!r} is stated by an earlier line")
+        said.append(f"the key {key!r} is stated by an earlier line")
     return Line(
-        raw, record=record, problem="; ".join(wrong), unknown=_unknown(item, role, key, wrong)
+        raw,
+        record=record,
+        problem="; ".join(said),
+        repeats=address != key_of(key),
+        wrong=bool(wrong),
+        unknown=_unknown(item, role, key),
     )
 
 
@@ -179,10 +189,10 @@ def _record(item: Mapping[str, Json], role: str, address: str, wrong: list[str])
     return ROLES[role](key=address, **values)
 
 
-def _unknown(item: Mapping[str, Json], role: str, key: str, wrong: list[str]) -> bytes:
+def _unknown(item: Mapping[str, Json], role: str, key: str) -> bytes:
     known = {"role", "key", *FIELDS[role]}
-    if not wrong and known.issuperset(item):
-        return b""
+    if known.issuperset(item):
+        return b""  # a value that its field cannot have says nothing, so it is no difference
     return fields.canonical({"key": key, **{n: v for n, v in item.items() if n not in known}})
 
 

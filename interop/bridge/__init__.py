@@ -16,10 +16,12 @@ stores, and applied as a whole, under the lock of the one store that is written.
     sameness.py     which records of different stores are one fact
     spoken.py       what a record says, as a search sees it
     index.py        the search index, a cache that is made anew when in doubt
+    dropping.py     taking the indexes away when a text is purged
     fingerprint.py  which code made an index
     query.py        a user's words as a search
     searching.py    what the index has of them, ranked
     remembering.py  writing a new memory
+    naming.py       what it is called where nobody said
     forgetting.py   archiving, rejecting or removing one
     writing.py      what both do to a store's files
 
@@ -87,6 +89,7 @@ class Bridge:
         read: Sequence[Named] = (),
         write: Named | None = None,
         wait: float = WAIT,
+        problems: Sequence[StoreProblem] = (),
     ) -> None:
         """Name the stores.
 
@@ -95,7 +98,9 @@ class Bridge:
                 read too, last, if it is not among them.
             write: the store to write; without it every write is a usage error.
             wait: seconds to wait for another writer.
+            problems: stores that whoever chose these could not name; every answer says them too.
         """
+        self._problems = tuple(problems)
         self._read = tuple(read)
         self._write = write
         self._wait = wait
@@ -103,12 +108,17 @@ class Bridge:
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """The stores that are read, as they were named, in order of precedence."""
+        """The stores that are read, in order of precedence: each by the first of its names."""
         return self._stores().names
 
     @property
+    def unnamed(self) -> tuple[StoreProblem, ...]:
+        """What was to be read and has no place: an unknown name, settings that cannot be read."""
+        return tuple(self._stores().unnamed)
+
+    @property
     def writes(self) -> str | None:
-        """The store that is written, as it was named."""
+        """The store that is written, by the first of its names; None without one."""
         return self._stores().write
 
     def records(self, *, archived: bool = True) -> Answer:
@@ -125,7 +135,7 @@ class Bridge:
     def get(self, key: str) -> Got:
         """Give the record that a key names: ``KEY``, of the first store with it, or ``STORE:KEY``.
 
-        STORE is a store as it was named to the bridge, or its ``FORMAT:PATH``. Other facts with the
+        STORE is any of the store's names, its ``FORMAT:PATH`` or its path. Other facts with the
         same key are said in ``others``.
 
         Raises:
@@ -227,20 +237,22 @@ class Bridge:
         takes back.
 
         Args:
-            key: ``KEY`` or ``STORE:KEY``; a fact that another store shows first is found by that
-                key too, where the store that is written has it.
+            key: ``KEY`` or ``STORE:KEY``. The record of that key in the store that is written is
+                meant, whatever has it elsewhere; without one, the fact that another store has
+                under that key, where this one has it too, and ``notes`` say so.
             reason: why; kept where the format can say it, and in the undo data.
             rejected: the value that is wrong, for the tombstone.
             replacement: what stands in its place: an id, a key or a value.
             yes: agree to a removal.
-            purge: remove it (``yes`` is needed) and take its text out of the complement and of the
-                undo data: it cannot be undone.
+            purge: remove it (``yes`` is needed) and take its text out of the complement, the undo
+                data and the search indexes: it cannot be undone.
             host: what the store's surroundings are to do.
 
         Raises:
             RefusedError: a removal that was not agreed to, a tombstone without a rejected value,
-                or a store that is only read.
-            UsageError: no store has such a record, or no reason was given.
+                a key that means several records, or a store that is only read.
+            UsageError: no store has such a record, no reason was given, or there will be no
+                tombstone to say what is rejected, or in its place.
             WriteError: writing failed and was taken back, or another interop held the lock.
         """
         from interop.bridge.forgetting import Wish, forget
@@ -259,5 +271,5 @@ class Bridge:
         if self._reading is None:
             from interop.bridge.reading import Reading
 
-            self._reading = Reading(self._read, self._write)
+            self._reading = Reading(self._read, self._write, self._problems)
         return self._reading

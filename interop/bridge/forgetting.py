@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from interop import fields, guard, guarding
 from interop.adapter import Context, Hold
-from interop.bridge import writing
-from interop.bridge.reading import Reading
-from interop.bridge.results import Forgotten
+from interop.bridge import naming, writing
+from interop.bridge.reading import Meant, Reading
+from interop.bridge.results import Forgotten, address
 from interop.bridge.writing import Outcome
 from interop.errors import RefusedError, UsageError
-from interop.guard import Stone
 from interop.host import HostOptions
 from interop.model import Decision, Memory, Record, Task, Tombstone
+from interop.secrets import mask
 from interop.stores import Opened
 
 _STONE = "#tombstone"
@@ -37,9 +37,19 @@ def forget(reading: Reading, wish: Wish, *, wait: float, host: HostOptions | Non
     """Let a record be forgotten; see ``Bridge.forget``."""
     if not wish.reason.strip():
         raise UsageError("no reason was given", "say why it is to be forgotten")
+    writing.check_texts(
+        reason=wish.reason, rejected=wish.rejected or "", replacement=wish.replacement or ""
+    )
     target = writing.target_of(reading)
     store = reading.index_of(target)
-    key = _key_there(reading, wish.key, store)
+    facts, problems = reading.members(wish.key)
+    if not facts:
+        unread = f" (not read: {', '.join(p.store for p in problems)})" if problems else ""
+        raise UsageError(
+            f"no record {wish.key!r} in {', '.join(reading.names)}{unread}",
+            "search gives the keys; STORE:KEY names a record of one store",
+        )
+    key, told = _key_there(reading, wish.key, facts, store)
     elsewhere = reading.sources(store, key)
 
     def decide(opened: Opened) -> Outcome[Forgotten]:
@@ -49,8 +59,10 @@ def forget(reading: Reading, wish: Wish, *, wait: float, host: HostOptions | Non
         if not wish.purge:
             return answer
         from interop import pruning
+        from interop.bridge import dropping
 
-        return replace(answer, purged=pruning.purge_held(opened, key).lines)
+        lines = pruning.purge_held(opened, key).lines
+        return replace(answer, purged=(*lines, *dropping.drop()))
 
     answer, token = writing.write(
         reading,
@@ -59,36 +71,55 @@ def forget(reading: Reading, wish: Wish, *, wait: float, host: HostOptions | Non
         host=host,
         after=purge,
     )
-    answer = replace(answer, elsewhere=elsewhere)
+    answer = replace(
+        answer,
+        elsewhere=elsewhere,
+        notes=(*told, *answer.notes),
+        problems=tuple(p for p in problems if p.store != reading.write),
+    )
     if token is None:
         return answer
     done = (f"committed as {token.commit}",) if token.commit else ()
     return replace(answer, notes=(*answer.notes, *done), commands=token.commands)
 
 
-def _key_there(reading: Reading, key: str, store: int) -> str:
-    """Give the key that the store which is written has for what is to be forgotten.
+def _key_there(
+    reading: Reading, key: str, facts: Sequence[Meant], store: int
+) -> tuple[str, tuple[str, ...]]:
+    """Give the key that the store which is written has for what is to be forgotten, and a remark.
+
+    Its own record of that key is meant, whatever has the key elsewhere. Without one it is the fact
+    that the key means in another store, which has to be one fact only.
 
     Raises:
-        UsageError: no store has such a record.
-        RefusedError: only stores that are not written have it.
+        RefusedError: only stores that are not written have it, or the key means several facts.
     """
-    facts = reading.members(key)
+
+    def address_of(record: tuple[int, str]) -> str:
+        return address(reading.names[record[0]], record[1])
+
     for fact in facts:
-        for where, there in fact:
+        for where, there in fact.named:
             if where == store:
-                return there
-    if not facts:
-        raise UsageError(
-            f"no record {key!r} in {', '.join(reading.names)}",
-            "search gives the keys; STORE:KEY names a record of one store",
+                others = [address_of(other.named[0]) for other in facts if other is not fact]
+                told = f"{', '.join(others)} says something else, and stays"
+                return there, (told,) if others else ()
+    here = [there for fact in facts for where, there in fact.members if where == store]
+    if len(facts) > 1 and here:
+        raise RefusedError(
+            reading.names[store],
+            f"{key!r} is no key here, and means {len(facts)} different records elsewhere",
+            "name the one that is meant as STORE:KEY",
+            [address_of(fact.named[0]) for fact in facts],
         )
-    where, there = facts[0][0]
-    raise RefusedError(
-        reading.names[where],
-        f"{there!r} stands in this store only, which is not written",
-        f"forget it there; the bridge writes to {reading.write}",
-    )
+    named = facts[0].named[0]
+    if not here:
+        raise RefusedError(
+            reading.names[named[0]],
+            f"{named[1]!r} stands in this store only, which is not written",
+            f"forget it there; the bridge writes to {reading.write}",
+        )
+    return here[0], (f"{address_of(named)} is {address_of((store, here[0]))} here",)
 
 
 class _Forgetting:
@@ -129,6 +160,7 @@ class _Forgetting:
 
     def archived(self, record: Memory) -> Outcome[Forgotten]:
         """Archive it, as its runtime does."""
+        self.check_no_tombstone("archived")
         answer = Forgotten(
             key=self.key, store=self.name, place=self.store.label, how="archived", to=self.key
         )
@@ -159,14 +191,7 @@ class _Forgetting:
         stays = not isinstance(record, Memory) or isinstance(record, Task)
         name = self.key.partition("#")[2] if stays else None
         answer = Forgotten(key=self.key, store=self.name, place=self.store.label, how="tombstoned")
-        before = next(
-            (
-                r
-                for r in self.raw.values()
-                if isinstance(r, Tombstone) and name and r.source == name
-            ),
-            None,
-        )
+        before = self.rejected_before(record, name) if name else None
         if before is not None:
             return Outcome(answer=replace(answer, to=before.key, already=True))
         stone = Tombstone(
@@ -209,14 +234,50 @@ class _Forgetting:
             message=self.message(),
         )
 
+    def rejected_before(self, record: Record, name: str) -> Tombstone | None:
+        """Find the tombstone that rejects this very row; one may cite it for another reason.
+
+        It says the value that is to be rejected; or, where none was said, it is about the row.
+        """
+        value = self.wish.rejected
+        said = {_one_line(value if value and value.strip() else self.statement(record) or "")}
+        for stone in self.raw.values():
+            if not isinstance(stone, Tombstone) or stone.source != name:
+                continue
+            about = stone.subject == name and not (value and value.strip())
+            if about or _one_line(stone.rejected or "") in said - {""}:
+                return stone
+        return None
+
+    def check_no_tombstone(self, how: str) -> None:
+        """Refuse what only a tombstone could keep: nothing that was said is dropped.
+
+        Raises:
+            UsageError: a value was said to be wrong, or right, and there will be no tombstone.
+        """
+        said = {"--rejected": self.wish.rejected, "--replacement": self.wish.replacement}
+        given = [option for option, value in said.items() if value is not None]
+        if given:
+            raise UsageError(
+                f"{self.key!r} would be {how} in {self.store.label}, without a tombstone: "
+                f"{' and '.join(given)} would be lost",
+                "say it in the reason",
+            )
+
+    @staticmethod
+    def statement(record: Record) -> str | None:
+        """Give what a row states."""
+        if isinstance(record, Decision):
+            return record.decision
+        return record.body.text if isinstance(record, Task) else None
+
     def rejected(self, record: Record) -> str:
         """Give the value that is wrong: as it was said, or the statement of the row itself."""
         if self.wish.rejected and self.wish.rejected.strip():
             return self.wish.rejected
-        if isinstance(record, Decision) and record.decision:
-            return record.decision
-        if isinstance(record, Task) and record.body.text.strip():
-            return record.body.text
+        stated = self.statement(record)
+        if stated and stated.strip():
+            return stated
         raise RefusedError(
             self.store.label,
             "nothing was written: its tombstone has to say which value is wrong",
@@ -227,11 +288,12 @@ class _Forgetting:
         """Name the records of the store that go on saying the value."""
         live = [r for r in self.store.restored.store.records if r.key in keys]
         told = guarding.history([self.store])
-        found = guard.collisions(live, [Stone(record=stone)], told=told)
+        found = guard.collisions(live, [guarding.own(self.store, stone)], told=told)
         return tuple(f"{c.key}: {guard.sentence(c)}" for c in found if c.key != self.key)
 
     def removed(self, record: Record) -> Outcome[Forgotten]:
         """Take it out, as far as the user agreed to that."""
+        self.check_no_tombstone("removed")
         if not self.wish.yes:
             way = "it can be undone" if not self.wish.purge else "with purging nothing undoes it"
             raise RefusedError(
@@ -272,13 +334,14 @@ class _Forgetting:
         """Say what was done and why, for ``interop undo``."""
         if self.wish.purge:
             return "forget a record for good"
-        return f"forget {self.key}: {_one_line(self.wish.reason)}"
+        shown = naming.tellable(self.key, self.raw[self.key])
+        return f"forget {shown}: {mask(_one_line(self.wish.reason))}"
 
     def message(self) -> str:
         """Say on one line why, for those who read the history: which files it shows by itself."""
         if self.wish.purge:
             return "forget a record for good"
-        return f"forget: {_one_line(self.wish.reason)}"
+        return f"forget: {mask(_one_line(self.wish.reason))}"
 
 
 def _one_line(text: str) -> str:

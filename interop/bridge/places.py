@@ -20,15 +20,40 @@ class Place:
     """A store as it was named, and where it is."""
 
     name: str
-    """As it was named to the bridge."""
+    """As it was named to the bridge; answers use this name."""
     anchor: str
     """The same wherever the program runs: ``FORMAT:ABSOLUTE PATH`` or ``ABSOLUTE PATH``."""
     root: Path
+    others: tuple[str, ...] = ()
+    """Further names of the same place."""
+    of_project: bool = False
+    """Is it where its format keeps the present project's, and another place in another one?"""
 
     @property
     def is_stated(self) -> bool:
         """Was its format named, so that it can be made where it is missing?"""
         return self.anchor != str(self.root)
+
+    def names(self) -> set[str]:
+        """Give everything that STORE in ``STORE:KEY`` may say for it."""
+        return {self.name, *self.others, self.anchor, str(self.root)}
+
+    def met(self, other: Place) -> Place | None:
+        """Give the two as one place, under the name of this one; None when they are two."""
+        if os.path.realpath(self.root) != os.path.realpath(other.root):
+            return None
+        formats = {p.anchor.partition(":")[0] for p in (self, other) if p.is_stated}
+        if len(formats) > 1:
+            return None  # one folder, to be read in two formats
+        stated = other if other.is_stated and not self.is_stated else self
+        more = (*self.others, *(n for n in other.names() if n not in self.names()))
+        return Place(
+            name=self.name,
+            anchor=stated.anchor,
+            root=stated.root,
+            others=tuple(sorted(set(more))),
+            of_project=self.of_project and other.of_project,
+        )
 
 
 def own_formats() -> frozenset[str]:
@@ -53,20 +78,25 @@ def place_of(named: str | Opened) -> Place:
     if not isinstance(named, str):
         root = Path(os.path.abspath(named.root))
         return Place(name=named.label, anchor=f"{named.adapter.name}:{root}", root=root)
-    head, colon, rest = named.partition(":")
-    if not named.startswith("@"):
-        if not colon:
-            root = Path(os.path.abspath(os.path.expanduser(named)))
-            return Place(name=named, anchor=str(root), root=root)
-        if rest and head in own_formats():
-            root = Path(os.path.abspath(os.path.expanduser(rest)))
-            return Place(name=named, anchor=f"{head}:{root}", root=root)
+    spec = named
+    if named.startswith("@"):
+        from interop import config  # only where a name has to be looked up
+
+        spec = config.spec_of(named)
+    head, colon, rest = spec.partition(":")
+    if not colon:
+        root = Path(os.path.abspath(os.path.expanduser(spec)))
+        return Place(name=named, anchor=str(root), root=root)
+    if rest and head in own_formats():
+        root = Path(os.path.abspath(os.path.expanduser(rest)))
+        return Place(name=named, anchor=f"{head}:{root}", root=root)
     from interop import stores
 
-    format_name, _ = stores.parse(named)
-    root = Path(os.path.abspath(stores.root_of(named)))
+    format_name, _ = stores.parse(spec)
+    root = Path(os.path.abspath(stores.root_of(spec)))
     anchor = str(root) if format_name is None else f"{format_name}:{root}"
-    return Place(name=named, anchor=anchor, root=root)
+    of_project = format_name is not None and spec == f"{format_name}:"
+    return Place(name=named, anchor=anchor, root=root, of_project=of_project)
 
 
 def problem_of(name: str, error: InteropError) -> StoreProblem:

@@ -18,7 +18,7 @@ from interop.bridge import index as indexes
 from interop.bridge import searching
 from interop.bridge.index import Index
 from interop.bridge.places import Place, name_of, place_of, problem_of
-from interop.bridge.query import storable
+from interop.bridge.query import left_out, storable
 from interop.bridge.refreshing import Refresh
 from interop.bridge.results import Answer, Data, Found, Got, Source, StoreProblem
 from interop.errors import InteropError, UsageError
@@ -47,15 +47,30 @@ class Row:
     plain: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """A fact that a key can mean: store and key of each of its records."""
+
+    named: tuple[tuple[int, str], ...]
+    """Those that have the very key."""
+    members: tuple[tuple[int, str], ...]
+    """All of them."""
+
+
 class Reading:
     """The stores of one bridge."""
 
-    def __init__(self, read: Sequence[str | Opened], write: str | Opened | None) -> None:
-        self.unnamed: list[StoreProblem] = []
+    def __init__(
+        self,
+        read: Sequence[str | Opened],
+        write: str | Opened | None,
+        problems: Sequence[StoreProblem] = (),
+    ) -> None:
+        self.unnamed: list[StoreProblem] = [*problems]
         """Stores that name no place: an unknown name, a format without a place of its own."""
         self._errors: list[InteropError] = []
         self.places: list[Place] = []
-        self.write = None if write is None else name_of(write)
+        at: int | None = None
         for named in (*read, *(() if write is None else (write,))):
             try:
                 place = place_of(named)
@@ -65,14 +80,24 @@ class Reading:
                 self.unnamed.append(problem_of(name_of(named), error))
                 self._errors.append(error)
                 continue
-            if all(place.anchor != known.anchor for known in self.places):
-                self.places.append(place)
-        # not the one in the list of those to read: its name there may be another
-        self.target = None if write is None else place_of(write)
+            at = self._placed(place)
+        # the one to write is the last one that was placed
+        self.target = None if write is None or at is None else self.places[at]
+        self.write = None if self.target is None else self.target.name
+        """The store that is written: of several names of its place the first."""
+
+    def _placed(self, place: Place) -> int:
+        """Give a place's position in the order of precedence: that of the first name for it."""
+        for n, known in enumerate(self.places):
+            if (both := known.met(place)) is not None:
+                self.places[n] = both
+                return n
+        self.places.append(place)
+        return len(self.places) - 1
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The stores that have a place, as they were named."""
+        """The stores that have a place, as they were named; each place once."""
         return tuple(place.name for place in self.places)
 
     def records(self, *, archived: bool) -> Answer:
@@ -109,16 +134,18 @@ class Reading:
                 for hit in found
             ]
 
-        return self._answer(hits)
+        answer = self._answer(hits)
+        return Answer(found=answer.found, problems=answer.problems, notes=left_out(query))
 
     def get(self, key: str) -> Got:
         """Give the record that a key names, and what else has that key."""
 
         def named(index: Index) -> list[Found]:
-            return [
-                self._led_by(index, group, store, key_there)
-                for group, store, key_there in self._named(index, key)
-            ]
+            once: dict[int, Found] = {}
+            for group, store, key_there in self._named(index, key):
+                if group not in once:
+                    once[group] = self._led_by(index, group, store, key_there)
+            return list(once.values())
 
         answer = self._answer(named)
         if not answer.found:
@@ -131,20 +158,26 @@ class Reading:
         first, *others = answer.found
         return Got(found=first, others=tuple(others), problems=answer.problems)
 
-    def members(self, key: str) -> list[list[tuple[int, str]]]:
-        """Give, for each fact that a key can mean, the stores that say it and its keys there."""
+    def members(self, key: str) -> tuple[list[Meant], tuple[StoreProblem, ...]]:
+        """Give each fact that a key can mean, by precedence, and what could not be read."""
 
-        def named(index: Index) -> list[list[tuple[int, str]]]:
-            out: list[list[tuple[int, str]]] = []
+        def named(index: Index) -> list[Meant]:
+            records: dict[int, list[tuple[int, str]]] = {}
             for group, store, key_there in self._named(index, key):
-                rows = index.connection.execute(
-                    "SELECT store, key FROM records WHERE grp = ? ORDER BY store", [group]
-                ).fetchall()
-                first = (store, key_there)
-                out.append([first, *(row for row in rows if row != first)])
-            return out
+                records.setdefault(group, []).append((store, key_there))
+            return [
+                Meant(
+                    named=tuple(there),
+                    members=tuple(
+                        index.connection.execute(
+                            "SELECT store, key FROM records WHERE grp = ? ORDER BY store", [group]
+                        ).fetchall()
+                    ),
+                )
+                for group, there in records.items()
+            ]
 
-        return self._ask(named)[0]
+        return self._ask(named)
 
     def sources(self, store: int, key: str) -> tuple[Source, ...]:
         """Give every store that says what a record says, that record's own left out."""
@@ -226,12 +259,12 @@ class Reading:
         raise AssertionError("the last try returns or raises")
 
     def _named(self, index: Index, key: str) -> list[tuple[int, int, str]]:
-        """Give what a key can mean: group, store and key there, in order of precedence."""
+        """Give the records that a key can mean: group, store and key, in order of precedence."""
         key = storable(key)
         found: list[tuple[int, int, str]] = []
         for n, place in enumerate(self.places):
             known = index.known.get(n)
-            names = {place.name, place.anchor, str(place.root)}
+            names = place.names()
             if known is not None:
                 names.add(known.place)
             for name in names:
@@ -250,10 +283,7 @@ class Reading:
                     "SELECT grp, store FROM records WHERE key = ? ORDER BY store", [key]
                 )
             ]
-        once: dict[int, tuple[int, int, str]] = {}
-        for one in found:
-            once.setdefault(one[0], one)
-        return list(once.values())
+        return list(dict.fromkeys(found))
 
     def _led_by(self, index: Index, group: int, store: int, key: str) -> Found:
         """Give a fact, the record that was named before the others."""

@@ -69,7 +69,11 @@ class Refresh:
                 changes.gone.add(n)  # it is made with the first thing that is written
         elif stamp is None:
             self.errors[n] = FormatError(
-                str(place.root), "there is no such folder", "check the path"
+                str(place.root),
+                "there is no such folder",
+                f"{place.name} is the store of the present project, which has none"
+                if place.of_project
+                else "check the path",
             )
             if known is not None:
                 changes.gone.add(n)

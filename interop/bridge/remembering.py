@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from interop import fields, guard, guarding, shown
 from interop.adapter import Adapter, Context, Hold, Refusal
-from interop.bridge import writing
+from interop.bridge import naming, writing
 from interop.bridge.reading import Reading
 from interop.bridge.results import Added, Remembered
 from interop.bridge.writing import Outcome
@@ -21,6 +21,8 @@ from interop.stores import Opened
 
 _KEY = "#new"
 """The key of what stood nowhere yet: it has no stem that a name could be taken from."""
+_SHORT = 80
+"""Characters of a description that no runtime chokes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,17 @@ def remember(
     """Write a memory; see ``Bridge.remember``."""
     if not new.text.strip():
         raise UsageError("there is nothing to remember", "give a text")
+    writing.check_texts(
+        text=new.text,
+        name=new.name or "",
+        title=new.title or "",
+        description=new.description or "",
+        kind=new.kind or "",
+        tags="".join(new.tags),
+        links="".join(
+            link if isinstance(link, str) else f"{link.rel} {link.target}" for link in new.links
+        ),
+    )
     place = writing.target_of(reading)
     stones, problems = reading.stones(without=place.anchor)
 
@@ -87,6 +100,7 @@ class _Remembering:
                 "say what is true now, or let it through on purpose",
                 [*map(guard.sentence, collisions), guard.VERBATIM],
             )
+        record, made = naming.without_secrets(record, self.adapter, self.context, self.names())
         target = lower(record, self.adapter)
         fitted = self.adapter.fit(target, None, self.context)
         if isinstance(fitted, Refusal):
@@ -96,16 +110,13 @@ class _Remembering:
         if known is not None:
             return self.again(known, fitted.record)
         self.check_name()
-        put = writing.put(
-            self.store,
-            {r.key: r for r in (*self.store.raw.records, target)},
-            self.context,
-            self.new.secrets,
-            self.host,
-        )
+        put = self.put(target)
         stands = put.records[target.key]
-        supplied = writing.added(put.supplied, target.key)
+        supplied = (*made, *writing.added(put.supplied, target.key))
         self.check_said(target, stands, supplied)
+        self.check_length(target, put, supplied)
+        self.check_key(stands.key)
+        shown = naming.tellable(stands.key, target)
         return Outcome(
             answer=Remembered(
                 key=stands.key,
@@ -115,9 +126,24 @@ class _Remembering:
                 notes=(*put.notes, *self.doubts(), *map(guard.sentence, collisions)),
             ),
             changes=put.changes,
-            label=f"remember {stands.key}",
-            message=f"remember {stands.key}",
+            label=f"remember {shown}",
+            message=f"remember {shown}",
         )
+
+    def put(self, target: Record) -> writing.Put:
+        """Say what the store becomes with it."""
+        return writing.put(
+            self.store,
+            {r.key: r for r in (*self.store.raw.records, target)},
+            self.context,
+            self.new.secrets,
+            self.host,
+        )
+
+    def names(self) -> set[str]:
+        """Give the names that other records have."""
+        said = (fields.get(record, "name") for record in self.store.raw.records)
+        return {name.casefold() for name in said if isinstance(name, str)}
 
     def record(self) -> Memory:
         """Give the memory as it was said; nothing is inferred."""
@@ -136,7 +162,13 @@ class _Remembering:
         )
 
     def key(self) -> str:
-        """Give the key to ask for: a name is the stem of a file wherever the format has files."""
+        """Give the key to ask for: a name is the stem of a file wherever the format has files.
+
+        Where a store is one file, and a key says nothing else, it is made of the name or the text.
+        """
+        if self.adapter.file is not None:
+            there = {record.key.partition("#")[2] for record in self.store.raw.records}
+            return naming.key_for(self.new.name or self.new.text, there)
         wanted = f"{self.new.name}.md"
         free = all(wanted != record.key for record in self.store.raw.records)
         return wanted if self.new.name and free and not set(wanted) & set("/#~") else _KEY
@@ -186,7 +218,8 @@ class _Remembering:
             if name != "body" and fields.get(known, name) != value
         ]
         if other:
-            notes.append(f"{known.key} has its own {', '.join(other)}, which stay")
+            stay = "stays" if len(other) == 1 else "stay"
+            notes.append(f"{known.key} has its own {', '.join(other)}, which {stay}")
         answer = Remembered(
             key=known.key,
             store=self.name,
@@ -197,11 +230,12 @@ class _Remembering:
         if known == there[known.key]:
             return Outcome(answer=answer)
         put = writing.put(self.store, {**there, known.key: known}, self.context)
+        shown = naming.tellable(known.key, known)
         return Outcome(
             answer=replace(answer, already="counted", notes=(*notes, *put.notes, *self.doubts())),
             changes=put.changes,
-            label=f"observe {known.key} again",
-            message=f"observe {known.key} again",
+            label=f"observe {shown} again",
+            message=f"observe {shown} again",
         )
 
     def check_name(self) -> None:
@@ -219,6 +253,43 @@ class _Remembering:
                     "give another name, or forget that one first",
                 )
 
+    def check_key(self, key: str) -> None:
+        """Refuse a key with a secret in it: the name of a file is told to whoever lists a folder.
+
+        Raises:
+            RefusedError: it has one, and it was not said that secrets may go.
+        """
+        new = self.new
+        said = [t for t in (new.text, new.name, new.title, new.description) if t is not None]
+        if new.secrets != "allow" and naming.gives_away(key, said):
+            raise RefusedError(
+                self.store.label,
+                "nothing was written: the name of its file would have a secret in it",
+                "give a name without it (--name), or let it through with --secrets allow",
+            )
+
+    def check_length(self, target: Record, put: writing.Put, supplied: Sequence[Added]) -> None:
+        """Refuse a description that was made of a text so long that the runtime would choke on it.
+
+        Measured: what it newly trips over has to go away with a short description.
+
+        Raises:
+            RefusedError: a description has to be given.
+        """
+        made = next((s.value for s in supplied if s.field == "description"), "")
+        if not put.findings or len(made) <= _SHORT:
+            return
+        other = self.put(fields.replace(target, {"description": " ".join(made[:_SHORT].split())}))
+        mended = [line for line in put.findings if line not in other.findings]
+        if mended:
+            raise RefusedError(
+                self.store.label,
+                f"nothing was written: the description would be {len(made):,} characters of the "
+                "text, and its runtime does not take that",
+                "give one line that says what it is (--description)",
+                mended,
+            )
+
     def check_said(self, meant: Record, stands: Record, supplied: Sequence[Added]) -> None:
         """Refuse what the format cannot say: nothing is dropped in silence.
 
@@ -233,8 +304,11 @@ class _Remembering:
                 continue  # it stands in another field, as is said
             if isinstance(value, Body) and isinstance(says, Body) and _same(value, says):
                 continue
+            near = [s.value for s in supplied if isinstance(value, str) and _alike(s.value, value)]
             hold = self.adapter.holds.get(name, Hold.NO)
-            if hold is Hold.EXACT:
+            if near:
+                lost.append(f"{name}: would be written as {near[0]!r}; give it so")
+            elif hold is Hold.EXACT:
                 lost.append(f"{name}: cannot be said as it is; say it otherwise")
             elif hold is Hold.VIEW:
                 lost.append(f"{name}: here it only repeats the text; say it there")
@@ -257,6 +331,11 @@ def _same(one: Body, other: Body) -> bool:
     """Do people see the same text, whatever is marked in it?"""
     read = shown.of_html if one.media == other.media == "text/html" else str
     return read(one.text).split() == read(other.text).split()
+
+
+def _alike(one: str, other: str) -> bool:
+    """Are two values the same but for their white space?"""
+    return one.split() == other.split()
 
 
 def _words(record: Record) -> list[str]:

@@ -43,7 +43,8 @@ class Source:
     """One store in which a record stands."""
 
     store: str
-    """The store as it was named to the bridge (``@work``, ``claude-code:PATH``, ``PATH``)."""
+    """The store as it was named to the bridge (``@work``, ``claude-code:PATH``, ``PATH``); of
+    several names for one place the first."""
     place: str
     """Its format and folder: ``claude-code:PATH``."""
     key: str
@@ -125,12 +126,15 @@ class Answer:
 
     found: tuple[Found, ...]
     problems: tuple[StoreProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Of a search: what of the query was not looked for."""
 
     def to_json(self) -> dict[str, Json]:
-        """Give its JSON form: ``found`` and ``problems``."""
+        """Give its JSON form: ``found``, ``problems`` and ``notes``."""
         return {
             "found": [one.to_json() for one in self.found],
             "problems": [problem.to_json() for problem in self.problems],
+            "notes": list(self.notes),
         }
 
 
@@ -229,7 +233,8 @@ class Forgotten:
     supplied: tuple[Added, ...] = ()
     """What was made up for the tombstone."""
     purged: tuple[str, ...] = ()
-    """What of its text was taken out of the complement and the undo data, one line each."""
+    """What of its text was taken out of the complement, the undo data and the search indexes, one
+    line each."""
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     problems: tuple[StoreProblem, ...] = ()

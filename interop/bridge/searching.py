@@ -70,14 +70,19 @@ def _matches(connection: sqlite3.Connection, term: Term, total: int) -> list[tup
             f"SELECT rowid, -bm25({term.table}, {weights}) FROM {term.table} "
             f"WHERE {term.table} MATCH ?"
         )
-        return connection.execute(query, [term.match]).fetchall()
+        found: list[tuple[int, float]] = connection.execute(query, [term.match]).fetchall()
+        if term.is_short:
+            # so many words begin with it that the word itself comes first
+            itself = dict(connection.execute(query, [term.exact]).fetchall())
+            found = [(number, score + itself.get(number, 0.0)) for number, score in found]
+        return found
     query = (
         f"SELECT id, instr(title || ' ' || name, ?1) > 0 FROM records WHERE instr({_ALL}, ?1) > 0"
     )
-    found = connection.execute(query, [term.text]).fetchall()
+    rows = connection.execute(query, [term.text]).fetchall()
     # as BM25 weighs a rare word against a common one
-    rare = math.log(1 + (total - len(found) + 0.5) / (len(found) + 0.5))
-    return [(number, rare * (WEIGHTS[0] if in_name else 1.0)) for number, in_name in found]
+    rare = math.log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
+    return [(number, rare * (WEIGHTS[0] if in_name else 1.0)) for number, in_name in rows]
 
 
 def _excerpt(connection: sqlite3.Connection, number: int, wanted: list[Term]) -> str:
@@ -102,4 +107,6 @@ def _excerpt(connection: sqlite3.Connection, number: int, wanted: list[Term]) ->
 
 
 def _place(term: Term, line: str) -> re.Match[str] | None:
-    return re.search(re.escape(term.text), line, re.IGNORECASE)
+    # a space may be one that folding put between two scripts
+    pattern = re.escape(term.text).replace(r"\ ", r"\s*")
+    return re.search(pattern, line, re.IGNORECASE)

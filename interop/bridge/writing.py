@@ -52,7 +52,10 @@ class Put:
     records: Mapping[str, Record]
     """Key in the target -> the record that stands."""
     supplied: tuple[Supplied, ...]
+    findings: tuple[str, ...]
+    """What the store's runtime would newly trip over."""
     notes: tuple[str, ...]
+    """The same, with everything else that is to be said."""
 
 
 def write(
@@ -108,8 +111,23 @@ def target_of(reading: Reading) -> Place:
         UsageError: none was named.
     """
     if reading.target is None:
-        raise UsageError("no store to write was named", "name one, as FORMAT:PATH or @NAME")
+        raise UsageError(
+            "no store to write was named",
+            "name one (--write FORMAT:PATH or @NAME), or let `interop stores add NAME STORE "
+            "--write` set one",
+        )
     return reading.target
+
+
+def check_texts(**said: str) -> None:
+    """Refuse what is no text: half of a character, as a broken argument or name brings it.
+
+    Raises:
+        UsageError: naming what it is.
+    """
+    for what, text in said.items():
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise UsageError(f"the {what} is no text that UTF-8 can say", "give it as UTF-8")
 
 
 def moment() -> str:
@@ -146,13 +164,15 @@ def put(
     result = read_back(adapter, written, written.files, raw, target, store.label)
     changes = _changes(store, written)
     commits = host is None or host.commit
+    findings = tuple(new_findings(adapter, (there, store.raw), (written.files, result)))
     return Put(
         changes=changes,
         records=written.records,
         supplied=written.supplied,
+        findings=findings,
         notes=(
             *written.notes,
-            *new_findings(adapter, (there, store.raw), (written.files, result)),
+            *findings,
             *outgoing.notes(store, changes, secrets, commits=commits),
         ),
     )

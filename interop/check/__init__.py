@@ -63,7 +63,8 @@ def check(
         if progress is not None:
             progress(name)
         laws.append(law())
-    return Report(store=store.label, laws=tuple(laws))
+    lines = tuple(f"{p.path}: {p.problem}" for p in store.raw.problems if p.unread)
+    return Report(store=store.label, laws=tuple(laws), unread=lines)
 
 
 def _laws(

@@ -39,6 +39,8 @@ class Report:
     laws: tuple[Law, ...]
     store: str = ""
     """How to name the store to a person."""
+    unread: tuple[str, ...] = ()
+    """What was meant as a record and could not be read as one: only its bytes were checked."""
 
     @property
     def ok(self) -> bool:

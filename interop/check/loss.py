@@ -9,7 +9,7 @@ Spec: docs/check.md, "The loss matrix".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -27,6 +27,7 @@ from interop.rendering import translated
 Fate: TypeAlias = Literal["exact", "supplied", "carried", "refused", "lost"]
 Unstated: TypeAlias = Literal["supplied", "refused"]
 
+_WORST_FIRST: Sequence[Fate] = ("lost", "refused", "carried", "supplied", "exact")
 _ARCHIVED = ("state", "archived")
 """Fields that are measured on an archived record."""
 _WAYS = {"kind": "kinds", "status": "status"}
@@ -73,18 +74,22 @@ def _pair(source: Specimens, destination: Adapter) -> Iterator[Cell]:
     again = {r.key: r for r in home.restored.store.records}
     seen = {r.key: r for r in way.there.seen.records}
     outcomes = {o.key: o for o in way.plan.outcomes}
+
+    def fate_of(key: str, name: str) -> Fate | None:
+        if key not in records or not _is_stated(records[key], name):
+            return None
+        home_again = again.get(key)
+        if home_again is None or _differ(records[key], home_again, name):
+            return "lost"
+        there = seen.get(outcomes[key].to or "")
+        return _fate(name, records[key], outcomes[key], there, undeclared)
+
     for role in ROLES:
         for name in fields.FIELDS[role]:
-            which = "archived" if name in _ARCHIVED and role == "memory" else "full"
-            key = source.keys.get(f"{which} {role}", "")
+            ways = ("archived",) if name in _ARCHIVED and role == "memory" else ("full", "other")
+            # of the ways in which the source can state it, the one that fares worst is told
+            fate = _worst([fate_of(source.keys.get(f"{way} {role}", ""), name) for way in ways])
             bare = source.keys.get(f"bare {role}", "")
-            fate: Fate | None = None
-            if key in records and _is_stated(records[key], name):
-                there = seen.get(outcomes[key].to or "")
-                fate = _fate(name, records[key], outcomes[key], there, undeclared)
-                home_again = again.get(key)
-                if home_again is None or _differ(records[key], home_again, name):
-                    fate = "lost"
             yield Cell(
                 source=store.adapter.name,
                 destination=destination.name,
@@ -93,6 +98,11 @@ def _pair(source: Specimens, destination: Adapter) -> Iterator[Cell]:
                 fate=fate,
                 unstated=_unstated(name, records.get(bare), outcomes.get(bare), undeclared),
             )
+
+
+def _worst(fates: Iterable[Fate | None]) -> Fate | None:
+    found = set(fates)
+    return next((fate for fate in _WORST_FIRST if fate in found), None)
 
 
 def _is_stated(record: Record, name: str) -> bool:
@@ -203,7 +213,11 @@ declares it |
 | lost | it would not come home; no cell may say so |
 | (empty) | the source has no place for it, and the destination does not ask for it |
 
-`state` and `archived` are measured on an archived record; a destination without an archive \
-carries it whole. Left out are rows without a cell, and fields of a task that fare as those of a \
-memory. A format with no kinds or statuses of its own is measured with those of the first that has.
+A field is measured in each way in which a format can state it (a link in the header alone, or \
+in the text too; a name that is not that of the file), and the cell says the one that fares \
+worst. The values are ordinary ones: what a format would damage (a description of two lines) is \
+fitted as its page says. `state` and `archived` are measured on an archived record; a \
+destination without an archive carries it whole. Left out are rows without a cell, and fields of \
+a task that fare as those of a memory. A format with no kinds or statuses of its own is measured \
+with those of the first that has.
 """

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from interop import fields, registry
-from interop.adapter import Adapter, Context, Fitted, Hold
+from interop.adapter import Adapter, Context, Fitted, Hold, Written
 from interop.check.crossing import empty
 from interop.check.laws import NOW
 from interop.check.values import EXTRA, kinds_of
@@ -20,6 +20,9 @@ from interop.stores import Opened, assemble
 
 _LINKS = (Link(target="pump"), Link(rel="relates_to", target="areas/inbox/pump.html"))
 """As a name, and as a path: a format takes one of them, or none."""
+
+_RENAMED = "who-has-the-code"
+"""What a memory is called after a person gave it another name."""
 
 _FULL = Memory(
     key="spare-key.md",
@@ -51,6 +54,16 @@ _TASK = fields.replace(
 )
 _SPECIMENS: Mapping[str, Record] = {
     "full memory": _FULL,
+    "other memory": replace(
+        _FULL,
+        key="grey-box.md",
+        name="door-code",
+        title="The code of the door",
+        description="Who has the code of the door",
+        hook="ask at the desk",
+        body=Body(text="Three people have the code of the door."),
+        links=_LINKS[:1],
+    ),
     "bare memory": Memory(key="helmets.md", body=Body(text="Helmets are washed on Fridays.")),
     "archived memory": replace(
         _FULL,
@@ -63,6 +76,16 @@ _SPECIMENS: Mapping[str, Record] = {
         archived="2026-05-06",
     ),
     "full task": _TASK,
+    "other task": fields.replace(
+        _TASK,
+        {
+            "name": "oil-the-chains",
+            "title": "Oil the chains",
+            "description": "The chains of the city bikes",
+            "body": Body(text="Oil the chains of the city bikes."),
+            "links": _LINKS[:1],
+        },
+    ),
     "bare task": Task(key="OPEN_ITEMS.md#OI-002", body=Body(text="Ring the insurer.")),
     "former decision": Decision(
         key="DECISIONS.md#D-001",
@@ -93,7 +116,8 @@ _SPECIMENS: Mapping[str, Record] = {
         key="TOMBSTONES.md#T-002", subject="kiosk hours", rejected="nine to five"
     ),
 }
-"""Which one -> the record, before its format has said it; ``full`` states every field."""
+"""Which one -> the record, before its format has said it; ``full`` states every field, ``other``
+states them in other ways: a link that its text does not repeat, a name that its file does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +135,7 @@ def specimens(adapter: Adapter) -> Specimens:
     asked = {which: _asked(adapter, which, context) for which in _SPECIMENS}
     records = tuple(asked.values())
     written = adapter.write(Store(format=adapter.name, records=records), {}, context)
+    written, asked = _renamed(adapter, written, asked, context)
     tree = Tree(files=dict(written.files), complement=None, problems=())
     root = empty(adapter, "specimens").root
     keys = {
@@ -119,6 +144,26 @@ def specimens(adapter: Adapter) -> Specimens:
         if record.key in written.records
     }
     return Specimens(store=assemble(adapter, root, tree, None, "specimens"), keys=keys)
+
+
+def _renamed(
+    adapter: Adapter, written: Written, asked: Mapping[str, Record], context: Context
+) -> tuple[Written, dict[str, Record]]:
+    """Give one memory another name than the one that it was written with.
+
+    A person renames a memory and leaves its file, so a stem and a name are two statements.
+    """
+    stands = {
+        which: written.records[record.key]
+        for which, record in asked.items()
+        if record.key in written.records
+    }
+    other = stands["other memory"]
+    if fields.get(other, "name") is None:
+        return written, dict(asked)
+    stands["other memory"] = fields.replace(other, {"name": _RENAMED})
+    store = Store(format=adapter.name, records=tuple(stands.values()))
+    return adapter.write(store, written.files, context), stands
 
 
 def _asked(adapter: Adapter, which: str, context: Context) -> Record:
@@ -136,7 +181,9 @@ def _asked(adapter: Adapter, which: str, context: Context) -> Record:
                 {kinds.vocabulary: term} for term in kinds.terms
             ])  # fmt: skip
         if full and not rendered:
-            record = _first(adapter, record, "links", context, [(link,) for link in _LINKS])
+            record = _first(adapter, fields.replace(record, {"links": ()}), "links", context, [
+                (link,) for link in _LINKS
+            ])  # fmt: skip
     if full and not rendered:  # a rendering may keep what it is in such a key
         for field, hold in adapter.holds.items():
             name, _, key = field.partition(".")

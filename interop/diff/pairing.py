@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from interop import registry
 from interop.ancestry import Ancestor, ancestors
 from interop.diff.views import View, Words
 from interop.match import NEAR, Handle, Pair, match, match_unlinked, similarity, words
@@ -82,7 +83,7 @@ def pair_stores(a: Store, b: Store, through: Sequence[Joined] = ()) -> Paired:
     matches: dict[int, Match] = {}
     taken: set[int] = set()
     _through(through, matches, taken, sure=True)
-    _match(a, b, matches, taken, lambda r: r.key, by_key=True, said=None)
+    _match(a, b, matches, taken, _handle_of(a), by_key=True, said=None)
     _through(through, matches, taken, sure=False)
     return Paired(matches=matches, view=View())
 
@@ -102,6 +103,13 @@ def join(a: Store, b: Store, base_a: Paired, base_b: Paired) -> list[Joined]:
         found = Match(other.right, probable, by_text)
         out.append(Joined(one.right, found, linked and not probable))
     return out
+
+
+def _handle_of(store: Store) -> Handle:
+    """Give what tells records of a store's format apart; of an unknown one the names of files."""
+    if registry.has(store.format):
+        return registry.get(store.format).handle
+    return lambda record: None if "#" in record.key else record.key
 
 
 def _through(

@@ -157,9 +157,15 @@ def sync_files(paths: Sequence[Place]) -> None:
         return
     from concurrent.futures import ThreadPoolExecutor  # not at the top, for the sake of start-up
 
+    parts = [paths[at : at + _AT_ONCE * 8] for at in range(0, len(paths), _AT_ONCE * 8)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(sync_file, paths):
-            pass  # the first one that failed raises here, and those that wait are not begun
+        for _ in pool.map(_sync_each, parts):
+            pass  # the first one that failed raises here, and parts that wait are not begun
+
+
+def _sync_each(paths: Sequence[Place]) -> None:
+    for path in paths:
+        sync_file(path)
 
 
 def sync_dir(path: Path) -> None:

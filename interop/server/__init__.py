@@ -14,7 +14,7 @@ Importing this imports the SDK. Spec: docs/agents.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import anyio
@@ -25,6 +25,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from interop import __version__
+from interop.configured import Chosen
 from interop.model import Json
 from interop.server import resources, tools
 from interop.server.calls import Calls
@@ -40,20 +41,22 @@ INSTRUCTIONS = (
 )
 
 
-def serve(read: Sequence[str], write: str | None) -> None:
+def serve(choose: Callable[[], Chosen]) -> None:
     """Serve until stdin ends.
 
     Args:
-        read: the stores to read, in order of precedence.
-        write: the store to write; without it the tools that write are not there.
+        choose: gives the stores to read and the one to write; asked anew for every call, so that
+            a server that runs for long goes by the settings as they are. Without a store to
+            write when it starts, the tools that write are not there.
     """
-    anyio.run(_serve, server(read, write))
+    anyio.run(_serve, server(choose))
 
 
-def server(read: Sequence[str], write: str | None) -> Server[Any]:
+def server(choose: Callable[[], Chosen]) -> Server[Any]:
     """Give the server, for a transport of the caller's."""
-    calls = Calls(tuple(read), write)
-    offered = {tool.definition.name: tool for tool in tools.offered(writing=write is not None)}
+    calls = Calls(choose)
+    writing = choose().write is not None
+    offered = {tool.definition.name: tool for tool in tools.offered(writing=writing)}
 
     async def list_tools(
         context: _Context, params: types.PaginatedRequestParams | None

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from interop import fields, quoted, wording
 from interop.bridge import Answer, Bridge, Found, Got, StoreProblem, address
+from interop.configured import Chosen
 from interop.errors import InteropError, UsageError
 from interop.model import Json, Link
 from interop.server import tools
@@ -32,12 +33,14 @@ _FAILED: Final = (
 class Calls:
     """The stores of one server, and what is asked of them; may be used by several threads."""
 
-    def __init__(self, read: Sequence[str], write: str | None) -> None:
-        self.read, self.write = tuple(read), write
+    def __init__(self, choose: Callable[[], Chosen]) -> None:
+        """Take what gives the stores; it is asked for every call."""
+        self.choose = choose
 
     def bridge(self) -> Bridge:
         """Give a bridge of one's own: one belongs to one thread."""
-        return Bridge(read=self.read, write=self.write)
+        found = self.choose()
+        return Bridge(read=found.read, write=found.write, problems=found.problems)
 
     def answer(self, tool: tools.Tool, arguments: Mapping[str, object]) -> types.CallToolResult:
         """Do it; what fails for a reason that a user can mend is an error of the tool."""
@@ -60,12 +63,13 @@ class Calls:
         data: dict[str, Json] = {
             "found": [_brief(one) for one in answer.found],
             "problems": [problem.to_json() for problem in answer.problems],
+            "notes": list(answer.notes),
         }
         lines = [f"{len(answer.found)} found for: {' '.join(asked.query.split())}"]
         for number, one in enumerate(answer.found, 1):
             lines += ["", f"{number}. {wording.heading(one.data) or one.key}"]
             lines += [f"   {line}" for line in _about(one)]
-        return data, [*lines, *_unread(answer.problems)]
+        return data, [*lines, *answer.notes, *_unread(answer.problems)]
 
     def _get(self, asked: tools.Get) -> Said:
         got = self.bridge().get(asked.key)
@@ -113,7 +117,7 @@ class Calls:
         for name in (asked.a, asked.b):
             if name not in names:
                 raise UsageError(f"no store {name!r} here", f"one of {', '.join(names)}")
-        a, b = stores.open_store(asked.a), stores.open_store(asked.b)
+        a, b = stores.open_beside(asked.a, asked.b)
         found = entries.counting(diff.diff(a, b))
         shown = diff.Diff(changes=found.changes[: asked.limit], since=found.since)
         left_out = len(found.changes) - len(shown.changes)
@@ -134,10 +138,10 @@ class Calls:
 
         listed: list[Json] = []
         lines: list[str] = []
-        names = self.read if self.write is None else (*self.read, self.write)
-        for name in dict.fromkeys(names):
+        bridge = self.bridge()
+        for name in bridge.stores:
             seen = discovery.glance(name)
-            writes = name == self.write
+            writes = name == bridge.writes
             kinds, required = _kinds(seen.format) if writes else ((), False)
             listed.append(
                 {
@@ -158,6 +162,20 @@ class Calls:
                 lines.append(f"  kinds: {', '.join(kinds)}{more}")
             if seen.problem is not None:
                 lines.append(f"  {seen.problem}")
+        for problem in bridge.unnamed:
+            listed.append(
+                {
+                    "store": problem.store,
+                    "place": None,
+                    "format": None,
+                    "records": None,
+                    "writes": False,
+                    "kinds": [],
+                    "kind_required": False,
+                    "problem": str(problem),
+                }
+            )
+            lines.append(f"cannot be read: {problem}")
         return {"stores": listed}, lines
 
 

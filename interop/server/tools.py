@@ -80,10 +80,12 @@ class Forget(_Arguments):
     rejected: str | None = Field(
         default=None,
         description="The value that turned out to be wrong, exactly as the record says it. It goes "
-        "into a tombstone where the store has those, and is refused from then on.",
+        "into a tombstone, and is refused from then on. Only where the store has tombstones: leave "
+        "it out in another one.",
     )
     replacement: str | None = Field(
-        default=None, description="What is right in its place: a value, or an id."
+        default=None,
+        description="What is right in its place: a value, or an id. Only with a tombstone.",
     )
     yes: bool = Field(
         default=False,
@@ -235,6 +237,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
                 )
             ),
             "problems": _PROBLEMS,
+            "notes": {**_list(_TEXT), "description": "What of the query was not looked for."},
         },
         _READS,
     ),
@@ -284,7 +287,8 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "Forget a memory",
         "Let the store that is written forget a record, in the gentlest way that it has: it is "
         "archived, or rejected by a tombstone, or (with yes) removed. The user can undo it. Search "
-        "first, and forget what is wrong or void, not what is merely old.",
+        "first, and forget what is wrong or void, not what is merely old. Where several records "
+        "have the key, the one of the store that is written is meant, and notes name the others.",
         Forget,
         {
             "key": _TEXT,

@@ -70,6 +70,18 @@ def test_a_name_with_a_secret_is_refused_unless_it_is_allowed(name: str, tmp_pat
     assert gone.how in ("removed", "archived")
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_text_with_a_secret_is_known_again(name: str, tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    spec = made(name, root)
+    bridge = Bridge(write=spec)
+    told = bridge.remember(SECRET, kind=KIND.get(name))
+    before = bytes_of(root)
+    again = bridge.remember(SECRET, kind=KIND.get(name))
+    assert (again.key, again.already) == (told.key, "counted" if name == "theokit" else "known")
+    assert name == "theokit" or bytes_of(root) == before
+
+
 def test_two_secrets_behind_one_first_line_get_two_names(tmp_path: Path) -> None:
     bridge = Bridge(write=made("claude-code", tmp_path / "store"))
     first = bridge.remember(SECRET)

@@ -111,6 +111,10 @@ class Bridge:
         """The stores that are read, in order of precedence: each by the first of its names."""
         return self._stores().names
 
+    def has(self, store: str) -> bool:
+        """Say whether a name, a path or a ``FORMAT:PATH`` means one of the stores."""
+        return any(store in place.names() for place in self._stores().places)
+
     @property
     def unnamed(self) -> tuple[StoreProblem, ...]:
         """What was to be read and has no place: an unknown name, settings that cannot be read."""

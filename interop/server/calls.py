@@ -113,10 +113,10 @@ class Calls:
         from interop import diff, stores
         from interop.report import entries
 
-        names = self.bridge().stores
+        bridge = self.bridge()
         for name in (asked.a, asked.b):
-            if name not in names:
-                raise UsageError(f"no store {name!r} here", f"one of {', '.join(names)}")
+            if not bridge.has(name):
+                raise UsageError(f"no store {name!r} here", f"one of {', '.join(bridge.stores)}")
         a, b = stores.open_beside(asked.a, asked.b)
         found = entries.counting(diff.diff(a, b))
         shown = diff.Diff(changes=found.changes[: asked.limit], since=found.since)

@@ -25,7 +25,7 @@ import typer
 
 from interop import stores
 from interop.cli.text import amount, json_lines, say, table, tell
-from interop.disk import Applied, Undone
+from interop.disk.undo import Applied, Undone
 from interop.errors import UsageError
 from interop.model import Json
 from interop.undoing import history, undo

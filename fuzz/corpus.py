@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from interop import inline
-from interop.disk import layout, load
+from interop.disk import layout
+from interop.disk.tree import load
 from interop.model import Files
 from interop.registry import get
 

@@ -26,7 +26,7 @@ class Limits:
     """Bytes of one file in a folder."""
     store: int = 512 << 20
     """Bytes of a whole store: of all its files, of its complement, of the one file that it is."""
-    files: int = 100_000
+    files: int = 150_000
     """Files and folders in a store."""
     links: int = 1
     """Names that one file may have on the disk (hard links): who writes to it under another name

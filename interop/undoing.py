@@ -16,11 +16,12 @@ from typing import Any, cast
 import orjson
 
 from interop import complement as complements
-from interop import disk, inline, registry, stores, threeway
+from interop import inline, registry, stores, threeway
 from interop.adapter import Adapter
-from interop.disk import Applied, Undone, layout, remember, remembered, replacing, single
+from interop.disk import layout, replacing, single
 from interop.disk import undo as put_back
-from interop.disk.undo import Later, Settled, label_of
+from interop.disk.state import remember, remembered
+from interop.disk.undo import Applied, Later, Settled, Undone, label_of
 from interop.errors import FormatError
 from interop.host import Host, HostOptions, Token
 from interop.plan import COMPLEMENT
@@ -48,7 +49,7 @@ def undo(
         undone = replacing.undo(root, dry_run=dry_run, settle=settle, force=force)
     else:
         around = _Around(root)
-        undone = put_back(root, dry_run=dry_run, settle=settle, force=force, around=around)
+        undone = put_back.undo(root, dry_run=dry_run, settle=settle, force=force, around=around)
     if dry_run:
         return undone
     known = remembered(root)
@@ -68,7 +69,7 @@ def history(root: Path) -> list[Applied]:
     Raises:
         FormatError: there is no such store.
     """
-    return replacing.history(root) if single.is_one(root) else disk.history(root)
+    return replacing.history(root) if single.is_one(root) else put_back.history(root)
 
 
 def dump_note(format_name: str, token: Token) -> bytes:

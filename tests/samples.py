@@ -8,8 +8,7 @@ from pathlib import Path
 
 from interop import registry
 from interop.adapter import Adapter
-from interop.disk import load
-from interop.disk.tree import Tree
+from interop.disk.tree import Tree, load
 from interop.stores import Opened, assemble
 
 ROOT = Path(__file__).resolve().parent.parent

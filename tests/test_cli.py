@@ -48,6 +48,7 @@ def test_the_version_imports_nothing_but_the_package() -> None:
     ours = {m for m in modules_after("--version") if m.startswith("interop.")}
     assert ours <= {
         "interop.cli",
+        "interop.cli.arguments",
         "interop.cli.main",
         "interop.cli.text",
         "interop.errors",

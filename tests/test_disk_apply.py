@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from interop.disk import apply, durable, history, layout, load, recover, recovery, undo
+from interop.disk import durable, layout, recovery
+from interop.disk.transaction import apply, recover
+from interop.disk.tree import load
+from interop.disk.undo import history, undo
 from interop.errors import RefusedError, WriteError
 from interop.plan import COMPLEMENT, FileChange, digest
 

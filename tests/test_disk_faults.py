@@ -16,7 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import apply, durable, history, load, recover, undo
+from interop.disk import durable
+from interop.disk.transaction import apply, recover
+from interop.disk.tree import load
+from interop.disk.undo import history, undo
 from interop.errors import InteropError, RefusedError, WriteError
 from interop.plan import FileChange, digest
 
@@ -625,7 +628,8 @@ def test_two_processes_that_write_the_same_file_one_is_refused(tmp_path: Path) -
 FOREVER = """
 import sys
 from pathlib import Path
-from interop.disk import apply, load, recover
+from interop.disk.transaction import apply, recover
+from interop.disk.tree import load
 from interop.plan import FileChange, digest
 root = Path(sys.argv[1])
 recover(root)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import apply, load, recover, undo
+from interop.disk.transaction import apply, recover
+from interop.disk.tree import load
+from interop.disk.undo import undo
 from interop.errors import WriteError
 from interop.plan import FileChange, digest
 

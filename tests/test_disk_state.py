@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import Remembered, remember, remembered
+from interop.disk.state import Remembered, remember, remembered
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import load, peek
+from interop.disk.tree import load, peek
 from interop.errors import FormatError
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from interop.disk import apply, durable, history, load, undo
+from interop.disk import durable
+from interop.disk.transaction import apply
+from interop.disk.tree import load
+from interop.disk.undo import history, undo
 from interop.errors import FormatError, RefusedError
 from interop.plan import COMPLEMENT, FileChange, digest
 

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from interop import fields, guard, roles, tokens
-from interop.disk import load
+from interop.disk.tree import load
 from interop.guard import Collision, Stone
 from interop.model import Body, Decision, Memory, Record, Task, Tombstone
 from interop.registry import get

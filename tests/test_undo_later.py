@@ -299,7 +299,7 @@ def test_how_much_is_kept_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyP
         bridge.remember(f"Rack {n} holds a bike.")
     assert len(undoing.history(root)) == 3
     monkeypatch.setenv("INTEROP_UNDO_MIB", "1")
-    bridge.remember("x" * 1_100_000)
+    bridge.remember("Racks.\n\n" + "x" * 1_100_000)
     assert len(undoing.history(root)) == 1, "the newest is kept whatever its size"
     monkeypatch.setenv("INTEROP_UNDO_WRITES", "few")
     before = files(root)

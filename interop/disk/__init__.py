@@ -14,24 +14,3 @@
 The promise is in docs/safety.md: every file is old or new at every instant; the set of files is one
 or the other once interop has run on it again.
 """
-
-from interop.disk.state import Remembered, remember, remembered
-from interop.disk.transaction import apply, recover
-from interop.disk.tree import Peek, Tree, load, peek
-from interop.disk.undo import Applied, Undone, history, undo
-
-__all__ = [
-    "Applied",
-    "Peek",
-    "Remembered",
-    "Tree",
-    "Undone",
-    "apply",
-    "history",
-    "load",
-    "peek",
-    "recover",
-    "remember",
-    "remembered",
-    "undo",
-]

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
 from interop import complement as complements
-from interop import inline, registry
+from interop import registry
 from interop.adapter import Adapter, Surroundings
 from interop.complement import Complement
 from interop.disk import listing, single, state, stream, tree
@@ -293,12 +293,22 @@ def _is_copy(root: Path, identity: str) -> bool:
     place = state.known_at(identity)
     if place is None or place == root.resolve():
         return False
-    original = place / COMPLEMENT
-    if place.is_file():
-        kept = inline.split(place.read_bytes())[1]
-    else:
-        kept = original.read_bytes() if original.is_file() else None
+    try:
+        kept = complement_at(place)
+    except FormatError:
+        return False  # nothing stands there that could say that it is the original
     return kept is not None and complements.store_of(kept) == identity
+
+
+def complement_at(place: Path) -> bytes | None:
+    """Read the complement of what stands at a place, a folder or one file; None without one.
+
+    Raises:
+        FormatError: it cannot be read.
+    """
+    if not single.is_one(place):
+        return tree.kept_complement(place)
+    return single.load(place, "", missing_ok=True).complement
 
 
 def assemble(
@@ -397,8 +407,8 @@ def _detected(root: Path, *, must_exist: bool) -> str:
         raise UsageError(f"{root} does not exist", f"say which format to create, one of {known}")
     if _is_file(root):
         return _detected_file(root, must_exist=must_exist)
-    kept = root / COMPLEMENT
-    stated = complements.format_of(kept.read_bytes()) if kept.is_file() else None
+    kept = tree.kept_complement(root)
+    stated = complements.format_of(kept) if kept is not None else None
     if stated is not None and registry.has(stated):
         return stated
     found = detect(root)

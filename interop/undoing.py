@@ -16,7 +16,7 @@ from typing import Any, cast
 import orjson
 
 from interop import complement as complements
-from interop import inline, registry, stores, threeway
+from interop import registry, stores, threeway
 from interop.adapter import Adapter
 from interop.disk import layout, replacing, single
 from interop.disk import undo as put_back
@@ -54,11 +54,8 @@ def undo(
         return undone
     known = remembered(root)
     if known is not None:
-        path = root if one else root / COMPLEMENT
-        kept = path.read_bytes() if path.is_file() else None
-        if one and kept is not None:
-            kept = inline.split(kept)[1]
-        generation = 0 if kept is None else complements.loads(kept, str(path)).generation
+        kept = stores.complement_at(root)
+        generation = 0 if kept is None else complements.loads(kept, str(root)).generation
         remember(root, known.id, generation, complement=kept is not None)
     return undone
 

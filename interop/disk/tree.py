@@ -145,24 +145,32 @@ def scan(root: Path, ignored: Callable[[str], bool], linked: Collection[str] = (
     """
     problems: list[Problem] = []
     files = dict(_contents(root, ignored, linked, problems))
-    complement = None
     own = layout.own(root)
-    if layout.is_dir(own):
-        try:
-            most = limits.current().store
-            complement = read_bounded(layout.place(root, COMPLEMENT), most, name="store")
-        except FileNotFoundError:
-            pass
-        except TooMuchError as error:
-            raise FormatError(str(layout.place(root, COMPLEMENT)), str(error)) from error
-        except OSError as error:
-            where = str(layout.place(root, COMPLEMENT))
-            raise FormatError(where, _unreadable(error), "check its permissions") from error
-    elif os.path.lexists(own):
+    complement = kept_complement(root)
+    if os.path.lexists(own) and not layout.is_dir(own):
         problem = "is not a folder, so interop keeps no complement here"
         problems.append(Problem(path=layout.OWN, problem=problem))
     problems.sort(key=lambda p: p.path)
     return Tree(files=files, complement=complement, problems=tuple(problems))
+
+
+def kept_complement(root: Path) -> bytes | None:
+    """Read the complement of a store in a folder, and nothing else of it; None when it has none.
+
+    Raises:
+        FormatError: it cannot be read, is no regular file, or is larger than a store may be.
+    """
+    if not layout.is_dir(layout.own(root)):
+        return None
+    place = layout.place(root, COMPLEMENT)
+    try:
+        return read_bounded(place, limits.current().store, name="store")
+    except FileNotFoundError:
+        return None
+    except TooMuchError as error:
+        raise FormatError(str(place), str(error)) from error
+    except OSError as error:
+        raise FormatError(str(place), _unreadable(error), "check its permissions") from error
 
 
 def digests(

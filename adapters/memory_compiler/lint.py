@@ -22,7 +22,9 @@ from interop.model import Files, Store
 
 _CONFLICT = re.compile(r"\((?i:conflict)\)")
 """A name that the checker takes for a copy of a sync conflict, and that no sync tool gives."""
-_DEVICE = re.compile(r"(.+?)-(?!MBP\.|MBA\.)[A-Z][A-Z0-9]{2,}(\.[^./]+)")
+_DEVICE = re.compile(
+    r"(.+?)-(?!(?:MBP|MBA|DESKTOP|LAPTOP|NOTEBOOK|WORKSTATION|SURFACE)\.)[A-Z][A-Z0-9]{2,}(\.[^./]+)"
+)
 """A name with that of a machine behind it, where every format's own finding knows no such one."""
 _TO_DELETE = "_to_delete/"
 

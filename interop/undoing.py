@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import orjson
 
@@ -24,6 +24,7 @@ from interop.disk.state import remember, remembered
 from interop.disk.undo import Applied, Later, Settled, Undone, label_of
 from interop.errors import FormatError
 from interop.host import Host, HostOptions, Token
+from interop.model import Json
 from interop.plan import COMPLEMENT
 
 
@@ -74,7 +75,7 @@ def dump_note(format_name: str, token: Token) -> bytes:
     return orjson.dumps({"format": format_name, **asdict(token)})
 
 
-def token_of(note: Mapping[str, Any]) -> Token:
+def token_of(note: Mapping[str, Json]) -> Token:
     """Decode what a host did; an older interop did not say what was made.
 
     The note may have come with a store from anywhere, and it names a commit and files to remove:
@@ -84,24 +85,25 @@ def token_of(note: Mapping[str, Any]) -> Token:
         FormatError: it is no such note.
     """
     commit, commands, made = note.get("commit"), note.get("commands"), note.get("made", {})
-    known = commit is None or (isinstance(commit, str) and _COMMIT.fullmatch(commit))
-    listed = _are_texts(commands)
-    within = isinstance(made, dict) and all(
-        isinstance(digest, str) and (path in layout.SKIPPED or not layout.invalid(path))
-        for path, digest in cast("dict[str, Any]", made).items()
-    )
-    if not (known and listed and within):
-        raise FormatError(UNDO, "its note is not what interop writes", _BY_HAND)
-    return Token(commit=commit, commands=tuple(cast("list[str]", commands)), made=made)
+    if commit is not None and not (isinstance(commit, str) and _COMMIT.fullmatch(commit)):
+        raise _no_note()
+    if not isinstance(commands, list) or not isinstance(made, dict):
+        raise _no_note()
+    lines = [line for line in commands if isinstance(line, str)]
+    digests = {path: digest for path, digest in made.items() if isinstance(digest, str)}
+    outside = [p for p in digests if p not in layout.SKIPPED and layout.invalid(p)]
+    if len(lines) < len(commands) or len(digests) < len(made) or outside:
+        raise _no_note()
+    return Token(commit=commit, commands=tuple(lines), made=digests)
 
 
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(v, str) for v in value)
+def _no_note() -> FormatError:
+    way_out = "put the files back by hand: their bytes are in that folder"
+    return FormatError(UNDO, "its note is not what interop writes", way_out)
 
 
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 UNDO = ".interop/undo"
-_BY_HAND = "put the files back by hand: their bytes are in that folder"
 
 
 class _Settling:
@@ -185,11 +187,11 @@ class _Around:
         if not undone.note:
             return None
         try:
-            note = orjson.loads(undone.note)
+            note = cast("Json", orjson.loads(undone.note))
         except orjson.JSONDecodeError:
-            note = None
+            raise _no_note() from None
         if not isinstance(note, dict) or not isinstance(name := note.get("format"), str):
-            raise FormatError(UNDO, "its note is not what interop writes", _BY_HAND)
+            raise _no_note()
         host = registry.get(name).host
         return None if host is None else (name, host, token_of(note))
 

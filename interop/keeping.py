@@ -17,6 +17,10 @@ from interop.restore import Restored, seals
 from interop.stores import Opened
 
 
+def _unknown() -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """A case that was settled, and what stands for it now."""
@@ -29,6 +33,8 @@ class Kept:
     declared: Mapping[str, str]
     allowed: tuple[Allowed, ...] = ()
     """Tombstones whose values the user let it state."""
+    as_source: Callable[[], Record | None] = _unknown
+    """What the destination's format would say of it if it stood there as the source says it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +71,9 @@ def keep(
     lines: dict[tuple[str, str], Line] = {}
     seal = seals(files, destination.adapter)
     for item in agreed.kept:
-        line = _line(item, me, higher, seal, travelled=item.case.origin[0] != them)
+        here = item.case.there
+        lately = restored.lines.get(here.key, ()) if here is not None else ()
+        line = _line(item, me, higher, seal, lately, travelled=item.case.origin[0] != them)
         known = before.get((line.source, line.key))
         if known is not None and known == replace(
             line, generation=known.generation, seal=known.seal
@@ -132,15 +140,21 @@ def _unmarked(complement: Complement, generation: int) -> bytes:
 
 
 def _line(
-    item: Kept, me: str, generation: int, seal: Callable[[str], str], *, travelled: bool
+    item: Kept,
+    me: str,
+    generation: int,
+    seal: Callable[[str], str],
+    lately: Sequence[Line],
+    *,
+    travelled: bool,
 ) -> Line:
-    """Make the line of one record."""
+    """Make the line of one record; ``lately`` is what the destination knew of it."""
     case = item.case
     assert case.source is not None
     base = fields.with_key(case.source, case.origin[1])
     keys, since = _way(case, base, me, travelled=travelled)
     to = item.stands.key if item.stands is not None else None
-    bases, expected, own = _agreed(item, base)
+    bases, expected, own = _agreed(item, base, [x for x in lately if x.source == case.origin[0]])
     return Line(
         source=case.origin[0],
         key=case.origin[1],
@@ -161,12 +175,13 @@ _NONE: Mapping[str, Any] = {}
 """One for all records that came straight from where they were made: there are many of them."""
 
 
-def _agreed(item: Kept, base: Record) -> tuple[dict[str, Value], dict[str, Value], set[str]]:
+def _agreed(
+    item: Kept, base: Record, lately: Sequence[Line]
+) -> tuple[dict[str, Value], dict[str, Value], set[str]]:
     """Say where the base is what the destination says, what else it says, and what is its own."""
     bases: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     own: set[str] = set()
-    case = item.case
     if item.stands is None or item.stands.role != base.role:
         return bases, expected, own
     merged = item.merged
@@ -177,15 +192,38 @@ def _agreed(item: Kept, base: Record) -> tuple[dict[str, Value], dict[str, Value
             seen = stands
         else:  # the destination's own value: the pair stays the last state that both agreed on
             own.add(name)
-            agreed = fields.get(case.base, name) if case.base is not None else None
-            known = case.line is not None and case.line.source == case.origin[0]
-            was = case.line.says(name) if known and case.line is not None else agreed
-            seen = carry_over(was, agreed, says)
-            if not same(carry_over(says, seen, stands), meant):
+            last = _last_seen(item, name, stands, meant, lately)
+            if last is None:
                 bases[name], seen = meant, stands
+            else:
+                (seen,) = last
         if seen != bases.get(name, says):
             expected[name] = seen
     return bases, expected, own
+
+
+def _last_seen(
+    item: Kept, name: str, stands: Value, meant: Value, lately: Sequence[Line]
+) -> tuple[Value] | None:
+    """Give what the destination said of the source's value when both last agreed on it.
+
+    With it, what ``stands`` is read as ``meant``; None where there is no such value. Where the last
+    conversion went the other way, the destination knows it from the one before; where a person
+    decided for what stands, it never said that value: it is what its format would say of it.
+    """
+    case = item.case
+    says = fields.get(case.source, name) if case.source is not None else None
+    agreed = fields.get(case.base, name) if case.base is not None else None
+    known = case.line is not None and case.line.source == case.origin[0]
+    was = case.line.says(name) if known and case.line is not None else agreed
+    for seen in (carry_over(was, agreed, says), *(line.says(name) for line in lately)):
+        if same(carry_over(says, seen, stands), meant):
+            return (seen,)
+    there = item.as_source()
+    if there is None or name not in FIELDS[there.role]:
+        return None
+    would = fields.get(there, name)
+    return (would,) if same(carry_over(says, would, stands), meant) else None
 
 
 def _removed_here(case: Case, them: str) -> Line | None:

@@ -7,6 +7,7 @@ which the destination's adapter writes over what is there; the result is read ba
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from interop import claims, guarding, settled
 from interop.adapter import Written
@@ -132,6 +133,7 @@ class Planning:
                     stands=now[stands.key] if stands is not None else None,
                     declared={vocabulary: declared} if declared is not None else {},
                     allowed=made.watch.allowed(case),
+                    as_source=partial(made.as_source, case),
                 )
             )
         moved = {k: r.key for k, r in written.records.items()}

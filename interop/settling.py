@@ -277,6 +277,18 @@ class Settling:
         said = self.adapter.write(store, {}, Context(now=self.now)).records
         return {k: seen_record(r, self.adapter) for k, r in said.items()}
 
+    def as_source(self, case: Case) -> Record | None:
+        """Give what the destination would say of a record that it has if the source's stood there.
+
+        None where its format does not take it so.
+        """
+        if case.raw is None or case.there is None or case.source is None:
+            return None
+        present = self.raw[case.raw.key]
+        target = _onto(case.raw, case.there, fields.with_key(case.source, case.there.key))
+        fitted = self.adapter.fit(lower(target, self.adapter, present), present, self.context())
+        return None if isinstance(fitted, Refusal) else seen_record(fitted.record, self.adapter)
+
     def context(self, addresses: Mapping[str, str] | None = None) -> Context:
         """Give the adapter what it cannot know by itself."""
         return Context(

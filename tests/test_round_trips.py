@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from interop import check, fields, registry, rendering, roles
 from interop.adapter import Adapter, Context
 from interop.choices import Choices
@@ -212,6 +214,35 @@ def test_an_edit_here_goes_there_alone(sample: Sample) -> None:
             assert len(moved) <= 1, moved
             home = convert(there, fresh(sample.adapter, "home"))
             assert home.tree.files == changed.tree.files
+
+
+@pytest.mark.parametrize("met", [False, True], ids=["one-way", "both-ways"])
+def test_what_is_edited_there_stays_there(sample: Sample, met: bool) -> None:
+    """Converting the unchanged source again and again never writes over an edit in B.
+
+    Also where the last conversion went from B to A, so that A knows the newer common state.
+    """
+    for other in others(sample.adapter):
+        a = sample.opened()
+        b = convert(a, fresh(other, "b"))
+        if met:
+            coming = planned(b, a)
+            if locked(coming):
+                continue
+            a = after(coming, a)
+        for key in _editable(b)[:2]:
+            record = next(r for r in b.raw.records if r.key == key)
+            changed = edited(b, {key: _edit(record)})
+            once = convert(a, changed)
+            assert once.tree.files == changed.tree.files
+            again = planned(a, once)
+            assert again.changes == (), [o for o in again.outcomes if o.action != "same"]
+            home = planned(once, a)
+            if not locked(home):
+                texts = [
+                    r.body.text for r in said(after(home, a)).values() if isinstance(r, Memory)
+                ]
+                assert not isinstance(record, Memory) or any(EDIT in text for text in texts)
 
 
 def test_edits_on_both_sides_meet(sample: Sample) -> None:

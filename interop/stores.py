@@ -236,6 +236,9 @@ def _at_rest(
     if adapter.file is None:
         if complement is None and found.files and remembered is not None and remembered.complement:
             doubts.append(f"{where} is missing, and this store had one")
+            # what its format cannot say is lost with it, and was not removed by anybody: taken as
+            # it is, the store is another one, of which others know no last common state
+            identity = uuid4().hex
         if complement is not None:
             doubts += (f"{p} is older than the complement" for p in stale(complement, found.files))
             if remembered is not None and remembered.generation > complement.generation:

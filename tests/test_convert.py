@@ -320,6 +320,26 @@ class TestSafety:
         with pytest.raises(RefusedError, match="--accept-stale"):
             planned(tmp_path / "b", claude)
 
+    @pytest.mark.parametrize("name", ["bantamkit", "memhtml", "memory-compiler", "theokit"])
+    @pytest.mark.parametrize("first", ["there", "back"])
+    def test_what_a_lost_complement_held_is_not_taken_for_removed(
+        self, claude: Path, tmp_path: Path, name: str, first: str
+    ) -> None:
+        """Nobody removed what a format cannot say, so nothing of it goes from the other store."""
+        there = f"{name}:{tmp_path / 'b'}"
+        stated = {"bantamkit": UNTYPED}.get(name, {})
+        convert(claude, there, kind_map=stated, carry=True)
+        convert(there, claude)
+        before = files(claude)
+        shutil.rmtree(tmp_path / "b" / ".interop")
+        chosen = {"accept_stale": True, "skip_refused": True}
+        if first == "there":
+            convert(claude, there, kind_map=stated, carry=True, **chosen)
+        convert(there, claude, **chosen)
+        after = files(claude)
+        for path in before.keys() - {COMPLEMENT}:
+            assert set(before[path].splitlines()) <= set(after[path].splitlines())
+
     def test_a_damaged_complement_says_so(self, claude: Path, tmp_path: Path) -> None:
         convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
         path = tmp_path / "b" / COMPLEMENT

@@ -1092,7 +1092,7 @@ def test_the_grammar_of_the_tests_is_not_yaml() -> None:
         }),
         ("MC131", {"DECISIONS.md": b"\xff"}),
         ("MC133", {"a/CONTEXT (Conflict).md": ""}),
-        ("MC134", {"CONTEXT-LAPTOP.md": ""}),
+        ("MC134", {"CONTEXT-WERKSTATT.md": ""}),
         ("MC141", {"_sessions/a.json": '{"session": "a", "status": "OPEN"}'}),
         ("MC142", {"_sessions/a.json": "{"}),
         ("MC143", {"_sessions/a.json": '{"session": "b", "status": "CLOSED"}'}),

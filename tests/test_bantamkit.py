@@ -628,7 +628,7 @@ def test_lint_counts_the_index_and_sees_folders_and_duplicates() -> None:
 
 
 def test_a_store_is_located_as_the_runtime_does() -> None:
-    there = {Path("/w/.bantamkit/memory")}
+    there = {Path("/town/.bantamkit/memory")}
 
     def at(cwd: str, **env: str) -> Path:
         assert ADAPTER.locate
@@ -643,8 +643,8 @@ def test_a_store_is_located_as_the_runtime_does() -> None:
         )
         return path
 
-    assert at("/w/shop/src") == Path("/w/.bantamkit/memory")
+    assert at("/town/shop/src") == Path("/town/.bantamkit/memory")
     assert at("/else") == Path("/else/.bantamkit/memory")
-    assert at("/w", BANTAMKIT_MEMORY_DIR="~/m") == Path("/home/mira/m")
-    assert at("/w", BANTAMKIT_MEMORY_DIR="/m") == Path("/m")
-    assert at("/w", BANTAMKIT_MEMORY_DIR=" ") == Path("/w/.bantamkit/memory")
+    assert at("/town", BANTAMKIT_MEMORY_DIR="~/m") == Path("/home/mira/m")
+    assert at("/town", BANTAMKIT_MEMORY_DIR="/m") == Path("/m")
+    assert at("/town", BANTAMKIT_MEMORY_DIR=" ") == Path("/town/.bantamkit/memory")

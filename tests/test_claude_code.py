@@ -520,35 +520,35 @@ def locate(
 
 
 def test_location() -> None:
-    plain = ["/h/.claude/projects/-w-bikes/memory"]
-    assert locate("/w/bikes") == plain
-    assert locate("/w/bikes", CLAUDE_CONFIG_DIR="  ") == plain
-    assert locate("/w/bikes", CLAUDE_CONFIG_DIR="/c") == ["/c/projects/-w-bikes/memory"]
-    assert locate("/w/bikes/app", dirs=["/w/bikes/.git"]) == [
+    plain = ["/h/.claude/projects/-town-bikes/memory"]
+    assert locate("/town/bikes") == plain
+    assert locate("/town/bikes", CLAUDE_CONFIG_DIR="  ") == plain
+    assert locate("/town/bikes", CLAUDE_CONFIG_DIR="/c") == ["/c/projects/-town-bikes/memory"]
+    assert locate("/town/bikes/app", dirs=["/town/bikes/.git"]) == [
         *plain,
-        "/h/.claude/projects/-w-bikes-app/memory",
+        "/h/.claude/projects/-town-bikes-app/memory",
     ]
 
 
 def test_location_of_worktrees_and_submodules() -> None:
-    worktree = {"/w/hot/.git": "gitdir: /w/bikes/.git/worktrees/hot\n"}
-    common = {"/w/bikes/.git/worktrees/hot/commondir": "../..\n"}
-    assert locate("/w/hot", worktree | common)[0] == "/h/.claude/projects/-w-bikes/memory"
-    submodule = {"/w/bikes/lib/.git": "gitdir: ../.git/modules/lib\n"}
-    assert locate("/w/bikes/lib", submodule)[0] == "/h/.claude/projects/-w-bikes-lib/memory"
+    worktree = {"/town/hot/.git": "gitdir: /town/bikes/.git/worktrees/hot\n"}
+    common = {"/town/bikes/.git/worktrees/hot/commondir": "../..\n"}
+    assert locate("/town/hot", worktree | common)[0] == "/h/.claude/projects/-town-bikes/memory"
+    submodule = {"/town/bikes/lib/.git": "gitdir: ../.git/modules/lib\n"}
+    assert locate("/town/bikes/lib", submodule)[0] == "/h/.claude/projects/-town-bikes-lib/memory"
 
 
 @pytest.mark.parametrize(
     ("name", "config", "last"),
     [
         ("shop_1", "/c", "/c/projects/shop_1/memory"),
-        ("shop_1", "", "/h/.claude/projects/-w/memory"),
-        ("no/slash", "/c", "/c/projects/-w/memory"),
-        ("x" * 65, "/c", "/c/projects/-w/memory"),
+        ("shop_1", "", "/h/.claude/projects/-town/memory"),
+        ("no/slash", "/c", "/c/projects/-town/memory"),
+        ("x" * 65, "/c", "/c/projects/-town/memory"),
     ],
 )
 def test_own_project_names(name: str, config: str, last: str) -> None:
-    found = locate("/w", CLAUDE_CONFIG_DIR=config, CLAUDE_CODE_PROJECT_DIR_NAME=name)
+    found = locate("/town", CLAUDE_CONFIG_DIR=config, CLAUDE_CODE_PROJECT_DIR_NAME=name)
     assert found == [last]
 
 
@@ -557,13 +557,13 @@ def test_own_project_names(name: str, config: str, last: str) -> None:
     [
         ('{"autoMemoryDirectory": "/m"}', "/m"),
         ('{"autoMemoryDirectory": "~/m"}', "/h/m"),
-        ('{"autoMemoryDirectory": "m"}', "/h/.claude/projects/-w/memory"),
-        ('{"autoMemoryDirectory": 1}', "/h/.claude/projects/-w/memory"),
-        ("[broken", "/h/.claude/projects/-w/memory"),
+        ('{"autoMemoryDirectory": "m"}', "/h/.claude/projects/-town/memory"),
+        ('{"autoMemoryDirectory": 1}', "/h/.claude/projects/-town/memory"),
+        ("[broken", "/h/.claude/projects/-town/memory"),
     ],
 )
 def test_the_setting_of_the_directory(setting: str, first: str) -> None:
-    assert locate("/w", {"/h/.claude/settings.json": setting})[0] == first
+    assert locate("/town", {"/h/.claude/settings.json": setting})[0] == first
 
 
 @pytest.mark.parametrize(

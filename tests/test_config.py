@@ -37,7 +37,7 @@ read = [
 [stores]
 # the shop's own
 garage = "claude-code:~/garage"   # since May
-workshop = 'bantamkit:/srv/workshop'
+workshop = 'bantamkit:/stores/workshop'
 
 # what may leave
 [convert]
@@ -73,7 +73,7 @@ def test_what_the_settings_say() -> None:
     found = config.load()
     assert found == Config(
         path=place,
-        stores={"garage": "claude-code:~/garage", "workshop": "bantamkit:/srv/workshop"},
+        stores={"garage": "claude-code:~/garage", "workshop": "bantamkit:/stores/workshop"},
         read=("garage", "workshop"),
         write="garage",
         secrets="refuse",
@@ -207,17 +207,17 @@ def changed(before: str, after: str) -> tuple[list[str], list[str]]:
 
 def test_a_store_is_named_below_the_others() -> None:
     say(LAID_OUT)
-    meant = config.add({"van": "theokit:/srv/van"})
-    assert changed(LAID_OUT, text()) == ([], ['van = "theokit:/srv/van"'])
+    meant = config.add({"van": "theokit:/stores/van"})
+    assert changed(LAID_OUT, text()) == ([], ['van = "theokit:/stores/van"'])
     assert text().index("workshop = ") < text().index("van = ") < text().index("# what may leave")
     assert config.load() == meant
-    assert meant.stores["van"] == "theokit:/srv/van"
+    assert meant.stores["van"] == "theokit:/stores/van"
     assert "van" not in meant.read if meant.read else False
 
 
 def test_the_store_to_write_is_changed_where_it_is_stated() -> None:
     say(LAID_OUT)
-    config.add({"workshop": "bantamkit:/srv/workshop"}, write="workshop")
+    config.add({"workshop": "bantamkit:/stores/workshop"}, write="workshop")
     gone, came = changed(LAID_OUT, text())
     assert gone == ['write = "@garage"   # what the team reads']
     assert came == ['write = "@workshop"   # what the team reads']

@@ -67,7 +67,7 @@ def test_claude_code_of_every_project_and_every_agent(machine: Machine) -> None:
     machine.put(machine.claude(machine.project), "claude-code")
     machine.put(machine.claude(machine.home / "vans"))
     machine.put(machine.claude(machine.home))
-    machine.put(machine.claude(Path("/srv/tills")))
+    machine.put(machine.claude(Path("/stores/tills")))
     machine.put(machine.home / ".claude" / "projects" / "-no-memory")
     machine.put(machine.home / ".claude" / "agent-memory" / "reviewer")
     machine.put(machine.project / ".claude" / "agent-memory" / "tester", "claude-code")
@@ -78,7 +78,7 @@ def test_claude_code_of_every_project_and_every_agent(machine: Machine) -> None:
         "bikes": f"{projects}/{encode(str(machine.project))}/memory",
         "vans": f"{projects}/{encode(str(machine.home / 'vans'))}/memory",
         "mira": f"{projects}/{encode(str(machine.home))}/memory",
-        "-srv-tills".strip("-"): f"{projects}/-srv-tills/memory",
+        "-stores-tills".strip("-"): f"{projects}/-stores-tills/memory",
         "agent-reviewer": f"{at}.claude/agent-memory/reviewer",
         "bikes-agent-tester": f"{at}bikes/.claude/agent-memory/tester",
         "bikes-agent-tester-claude-code": f"{at}bikes/.claude/agent-memory-local/tester",

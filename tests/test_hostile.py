@@ -385,7 +385,7 @@ def test_the_longest_names(tmp_path: Path) -> None:
 
 def hostile_complement(format_name: str) -> bytes:
     """A complement whose source has files outside of any store."""
-    bodies = {p: f"{HEADER}harm\n".encode() for p in ("../../out.md", "/srv/interop-out.md")}
+    bodies = {p: f"{HEADER}harm\n".encode() for p in ("../../out.md", "/stores/interop-out.md")}
     digests = {p: hashlib.sha256(b).hexdigest() for p, b in bodies.items()}
     lines = tuple(
         Line(source="origin", key=p, to=None, generation=1,
@@ -420,7 +420,7 @@ def test_a_complement_writes_nothing_outside(other: str, tmp_path: Path) -> None
     new = {p for p in tmp_path.rglob("*") if p not in before}
     new = {p for p in new if not p.is_relative_to(tmp_path / "interop-state")}
     assert all(p.relative_to(deep).parts[0].startswith("target-") for p in new), new
-    assert not Path("/srv/interop-out.md").exists()
+    assert not Path("/stores/interop-out.md").exists()
 
 
 @pytest.mark.parametrize(

@@ -664,7 +664,7 @@ def test_a_store_of_the_clis_has_no_findings() -> None:
         ({"MEMHTML_ROOT": " ~/notes "}, ["/home/mira/notes"]),
         ({"MEMHTML_ROOT": "~"}, ["/home/mira"]),
         ({"MEMHTML_ROOT": "store"}, ["/bikes/store"]),
-        ({"MEMHTML_ROOT": "/srv/store"}, ["/srv/store"]),
+        ({"MEMHTML_ROOT": "/stores/store"}, ["/stores/store"]),
         ({"MEMHTML_ROOT": "/srv", "MEMHTML_REFUSE_ENV_ROOT": "1"}, []),
         ({"MEMHTML_ROOT": "/srv", "MEMHTML_REFUSE_ENV_ROOT": "off"}, ["/srv"]),
     ],

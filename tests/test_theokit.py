@@ -924,13 +924,13 @@ def test_the_three_roots_in_order() -> None:
     assert ADAPTER.locate is not None
     assert tuple(ADAPTER.locate(at)) == (own, claude)
     assert read_roots(at, "~/mem") == (Path("/home/mira/mem"), own, claude)
-    assert read_roots(at, " /srv/mem ") == (Path("/srv/mem"), own, claude)
+    assert read_roots(at, " /stores/mem ") == (Path("/stores/mem"), own, claude)
     assert read_roots(at, str(claude)) == (claude, own)
     assert write_root(at) == own
     moved = around("/a", env={"CLAUDE_CONFIG_DIR": "/cfg"})
     assert read_roots(moved)[-1] == Path("/cfg/projects/-a/memory")
-    worktree = around("/w/worktree/x", "/w/worktree/.git", "/w/.git")
-    assert read_roots(worktree)[-1].parent.name == "-w-worktree"
+    worktree = around("/town/worktree/x", "/town/worktree/.git", "/town/.git")
+    assert read_roots(worktree)[-1].parent.name == "-town-worktree"
 
 
 @pytest.mark.parametrize("directory", ["", "  ", "mem", "./mem", "~", "~mira/x"])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from interop import registry
+from interop.disk import durable
 from tests.samples import SHARED, samples
 
 settings.register_profile(
@@ -48,3 +51,23 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what interop remembers and is told of stores out of the user's own directories."""
     monkeypatch.setenv("INTEROP_STATE_DIR", str(tmp_path / "interop-state"))
     monkeypatch.setenv("INTEROP_CONFIG_DIR", str(tmp_path / "interop-config"))
+
+
+@pytest.fixture(params=["exchange", "links", "copies"])
+def means(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the system can do: swap two names, only link them, or neither."""
+    if request.param != "exchange":
+        monkeypatch.setattr(durable, "_system_call", lambda: None)
+    if request.param == "copies":
+
+        def no_links(*args: object, **kwargs: object) -> None:
+            raise PermissionError(errno.EPERM, "no hard links here")
+
+        monkeypatch.setattr(os, "link", no_links)
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def no_fault_stays() -> Iterator[None]:
+    yield
+    durable.fault = None

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from interop.disk.tree import load
 from interop.disk.undo import history, undo
 from interop.errors import InteropError, RefusedError, WriteError
 from interop.plan import FileChange, digest
+from tests.faulting import CRASHED, Fail, crash
 
 pytestmark = [
     pytest.mark.faults,
@@ -55,7 +57,6 @@ ORDER = (
     "old/locks.md",
     ".interop/complement",
 )
-CRASHED = 42
 
 
 def plan(old: Files, new: Files, order: tuple[str, ...] = ORDER) -> list[FileChange]:
@@ -107,26 +108,6 @@ def heal(root: Path) -> None:
     recover(root)
 
 
-@pytest.fixture(params=["exchange", "links", "copies"])
-def means(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What the system can do: swap two names, only link them, or neither."""
-    if request.param != "exchange":
-        monkeypatch.setattr(durable, "_system_call", lambda: None)
-    if request.param == "copies":
-
-        def no_links(*args: object, **kwargs: object) -> None:
-            raise PermissionError(errno.EPERM, "no hard links here")
-
-        monkeypatch.setattr(os, "link", no_links)
-    return str(request.param)
-
-
-@pytest.fixture(autouse=True)
-def no_fault_stays() -> Iterator[None]:
-    yield
-    durable.fault = None
-
-
 class Stores:
     """Copies of one store as it is before a step is tried."""
 
@@ -170,43 +151,6 @@ def steps(action: Callable[[Path], None], root: Path) -> int:
     action(root)
     durable.fault = None
     return len(seen)
-
-
-class Fail:
-    """Refuse the step with a number, or all from there on."""
-
-    def __init__(self, at: int, *, forever: bool) -> None:
-        self.left = at
-        self.forever = forever
-
-    def __call__(self, when: str, operation: str, path: Path) -> None:
-        self.left -= 1
-        if self.left == -1 or (self.forever and self.left < 0):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-
-
-def crash(action: Callable[[Path], None], root: Path, at: int) -> bool:
-    """Run in a child that dies at a step, without any handler; False if it got to its end."""
-    child = os.fork()
-    if child == 0:
-        left = at
-
-        def die(when: str, operation: str, path: Path) -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                os._exit(CRASHED)
-
-        durable.fault = die
-        code = 1
-        try:
-            action(root)
-            code = 0
-        finally:
-            os._exit(code)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert code in (0, CRASHED)
-    return code == CRASHED
 
 
 def each_is_old_or_new(seen: Files, old: Files, new: Files) -> None:
@@ -275,7 +219,7 @@ def test_a_crash_at_any_step_leaves_a_store_that_the_next_run_makes_whole(
     ends: set[bool] = set()
     for at in range(0, total, stores.stride(1)):
         root = stores.copy(start)
-        assert crash(action, root, at)
+        assert crash(partial(action, root), at)
         seen = on_disk(root)
         each_is_old_or_new(seen, old, new)
         is_prefix(seen, old, new, order)
@@ -339,7 +283,7 @@ def test_the_next_apply_takes_an_interrupted_one_back_by_itself(stores: Stores) 
     total = steps(second, stores.copy(stores.template))
     for at in range(0, total, 5):
         root = stores.copy(stores.template)
-        crash(second, root, at)
+        crash(partial(second, root), at)
         read = loaded(root)
         other = {"helmets.md": b"Helmets are green.\n"}
         apply(root, plan({}, other, tuple(other)), label="third", verify=trust)
@@ -355,12 +299,12 @@ def test_a_crash_at_any_step_of_recovery_is_recovered_from(stores: Stores, name:
     total = steps(action, stores.copy(start))
     for at in range(3, total, stores.stride(9)):
         broken = stores.copy(start)
-        crash(action, broken, at)
+        crash(partial(action, broken), at)
         read = loaded(broken)
         inner = 0
         while True:
             root = stores.copy(broken)
-            crashed = crash(heal, root, inner)
+            crashed = crash(partial(heal, root), inner)
             each_is_old_or_new(on_disk(root), old, new)
             assert loaded(root) == read
             recover(root)
@@ -552,7 +496,7 @@ def test_an_edit_after_a_crash_is_never_overwritten(stores: Stores) -> None:
     named = 0
     for at in range(0, total, 3):
         root = stores.copy(stores.template)
-        crash(second, root, at)
+        crash(partial(second, root), at)
         pending = (root / ".interop" / "journal").exists()
         (root / "bikes.md").write_bytes(OTHER)
         lines = recover(root)
@@ -572,7 +516,7 @@ def test_an_apply_that_finds_an_edit_after_a_crash_says_so_once(folder: Path) ->
     while (root / "bikes.md").read_bytes() == FIRST["bikes.md"]:
         shutil.rmtree(root)
         root = stores.copy(stores.template)
-        crash(second, root, at := at + 1)
+        crash(partial(second, root), at := at + 1)
     (root / "bikes.md").write_bytes(OTHER)
     other = {"helmets.md": b"Helmets are green.\n"}
     changes = plan({}, other, tuple(other))

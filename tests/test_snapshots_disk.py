@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,26 +30,6 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="a crash is a forked 
 
 def trust(found: object) -> None:
     pass
-
-
-@pytest.fixture(params=["exchange", "links", "copies"])
-def means(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What the system can do: swap two names, only link them, or neither."""
-    if request.param != "exchange":
-        monkeypatch.setattr(durable, "_system_call", lambda: None)
-    if request.param == "copies":
-
-        def no_links(*args: object, **kwargs: object) -> None:
-            raise PermissionError(errno.EPERM, "no hard links here")
-
-        monkeypatch.setattr(os, "link", no_links)
-    return str(request.param)
-
-
-@pytest.fixture(autouse=True)
-def no_fault_stays() -> Iterator[None]:
-    yield
-    durable.fault = None
 
 
 class Scene:

@@ -53,9 +53,10 @@ class Skip:
     number: int
 
 
-COST_AT_MOST = 400_000
-"""Pairs of equal tokens (some 600 words against 600) from which on no words are compared: it would
-take long, and marks in a passage that changed so much tell nobody anything."""
+COST_AT_MOST = 40_000
+"""Pairs of equal tokens (some 2000 words against 2000) from which on no words are compared: at
+worst, all of them are looked at again for each one that is found, and marks in a passage that
+repeats itself so much tell nobody anything."""
 ALIKE = 0.5
 """Share of the shorter passage that the other one repeats, below which two passages count as
 different ones, without emphasis."""
@@ -104,9 +105,10 @@ def words(a: str, b: str) -> tuple[Part, ...]:
     """Compare two passages word by word; one with too little in common is removed whole."""
     whole = (*_whole("removed", a), *_whole("added", b))
     here, there = tokens(a), tokens(b)
-    if _cost(here, there) > COST_AT_MOST:
+    if _cost(_said(here), _said(there)) > COST_AT_MOST:
         return whole
-    matcher = SequenceMatcher(None, here, there, autojunk=False)
+    # a space is the same beside words that are, and is no place to lay two passages together
+    matcher = SequenceMatcher(str.isspace, here, there, autojunk=False)
     blocks = matcher.get_matching_blocks()
     shared = sum(_weight(here[block.a : block.a + block.size]) for block in blocks)
     if shared < ALIKE * min(_weight(here), _weight(there)):
@@ -120,9 +122,13 @@ def _cost(here: Sequence[str], there: Sequence[str]) -> int:
     return sum(number[item] for item in here)
 
 
-def _weight(said: Sequence[str]) -> int:
-    """Count the characters that say something."""
-    return sum(len(token) for token in said if not token.isspace())
+def _said(tokens: Sequence[str]) -> list[str]:
+    """Give the tokens that say something."""
+    return [token for token in tokens if not token.isspace()]
+
+
+def _weight(tokens: Sequence[str]) -> int:
+    return sum(map(len, _said(tokens)))
 
 
 def _parts(matcher: SequenceMatcher[str], here: list[str], there: list[str]) -> Iterator[Part]:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 INSTALL = "apt-get update && apt-get install -y chromium, or name one with INTEROP_CHROMIUM"
-_SECONDS = 60
+_SECONDS = 900
+"""After which the browser is taken to hang; nothing is expected to be done in less."""
 
 
 class BrowserError(Exception):
@@ -163,4 +164,4 @@ def browser(program: str, profile: Path) -> Generator[Tab]:
     finally:
         watchdog.cancel()
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=60)

@@ -15,10 +15,14 @@ import pytest
 
 from interop import stores
 from interop.bridge import Bridge
+from interop.disk import layout
 from interop.errors import InteropError
 from interop.model import Memory
+from tests.faulting import steps
 
 WRITERS, EACH = 3, 6
+HANGS = 900
+"""Seconds after which a process is taken to hang; nothing is expected to be done in less."""
 KIND = {"bantamkit": "project"}
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -37,7 +41,7 @@ def text_of(writer: int, n: int) -> str:
 def write(spec: str, writer: int, told: Any) -> None:
     """Remember some texts, one after the other."""
     try:
-        bridge = Bridge(read=[spec], write=spec, wait=60.0)
+        bridge = Bridge(read=[spec], write=spec, wait=300.0)
         for n in range(EACH):
             name = f"w{writer}x{n}" if spec.startswith("bantamkit:") else None
             words = f"q{writer}{n} z{n}{writer}" if name else None
@@ -82,10 +86,10 @@ def test_writers_and_readers_at_once(name: str, tmp_path: Path) -> None:
     for process in (*readers, *writers):
         process.start()
     for process in writers:
-        process.join(120)
+        process.join(HANGS)
     until.set()
     for process in readers:
-        process.join(60)
+        process.join(HANGS)
     assert all(p.exitcode == 0 for p in (*readers, *writers))
     said: list[tuple[str, object]] = []
     while len([s for s in said if s[0] == "looked"]) < len(readers):
@@ -101,24 +105,51 @@ def test_writers_and_readers_at_once(name: str, tmp_path: Path) -> None:
     assert len(Bridge(read=[spec]).search("Rack", 100).found) == WRITERS * EACH
 
 
+STOPPED = """
+import sys
+from interop.bridge import Bridge
+from interop.disk import durable
+spec, who, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def stop(when, operation, path):
+    global left
+    left -= 1
+    if left < 0:
+        print("in the midst of it", flush=True)
+        sys.stdin.read()
+bridge = Bridge(write=spec)
+bridge.remember(f"Rack {who} of the killed one.")  # which mends what the one before it left
+durable.fault = stop
+bridge.remember(f"Shed {who} of the killed one.")
+"""
+
+
 def test_a_writer_that_is_killed_leaves_a_store_that_the_next_one_mends(tmp_path: Path) -> None:
     spec = f"claude-code:{tmp_path / 'store'}"
     Bridge(write=spec).remember("Pumps stand by the door.")
-    program = (
-        "import sys; from interop.bridge import Bridge\n"
-        "for n in range(1000): Bridge(write=sys.argv[1]).remember(f'Rack {n} of the killed one.')\n"
-    )
-    for delay in (0.9, 1.1, 1.3):
-        process = subprocess.Popen([sys.executable, "-c", program, spec], env=dict(os.environ))
-        time.sleep(delay)
-        process.kill()
-        process.wait()
+
+    def remember() -> None:
+        Bridge(write=spec).remember("Racks stand in the yard.")
+
+    all_steps = steps(remember)
+    interrupted = 0
+    for part in (1, 2, 3):
+        with subprocess.Popen(
+            [sys.executable, "-c", STOPPED, spec, str(part), str(part * all_steps // 4)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=dict(os.environ),
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"in the midst of it\n"
+            process.kill()
+        interrupted += layout.journal(tmp_path / "store").exists()
         # a reader sees the state before or after a write, and every index line has its file
         opened = stores.open_store(spec)
         assert not [p for p in opened.raw.problems if p.unread]
         assert {r.key for r in opened.restored.store.records} == {
             one.key for one in Bridge(read=[spec]).records().found
         }
+    assert interrupted, "no kill fell into a write; the test says nothing"
     told = Bridge(write=spec).remember("The next one.")
     assert told.already == ""
     root = tmp_path / "store"
@@ -147,7 +178,7 @@ def test_indexes_made_at_once_are_all_whole(tmp_path: Path, cache: Path) -> None
         for _ in range(4)
     ]
     for process in running:
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=HANGS)
         assert out.split() == [b"200"] * 3
     assert [p.suffix for p in (cache / "bridge").iterdir()] == [".sqlite3"]
 

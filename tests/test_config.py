@@ -437,7 +437,11 @@ def test_waiting_for_another_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_two_at_once_both_stand(tmp_path: Path) -> None:
     say(LAID_OUT)
-    code = "import sys; from interop import config; config.add({sys.argv[1]: '/' + sys.argv[1]})"
+    code = (
+        "import sys; from interop import config; from interop.disk import config_file\n"
+        "config_file.WAIT = 300.0\n"  # a machine may be as slow as it likes
+        "config.add({sys.argv[1]: '/' + sys.argv[1]})"
+    )
     running = [
         subprocess.Popen([sys.executable, "-c", code, f"van{n}"], cwd=ROOT) for n in range(4)
     ]

@@ -40,7 +40,7 @@ def delete(path: str, old: bytes) -> FileChange:
 
 
 def write(root: Path, changes: Sequence[FileChange], label: str = "convert") -> None:
-    apply(root, changes, label=label, verify=trust)
+    apply(root, changes, label=label, verify=trust, wait=300.0)
 
 
 def names(root: Path) -> list[str]:
@@ -455,3 +455,23 @@ def test_every_new_file_is_forced_to_the_disk_once(
     monkeypatch.setattr(durable, "sync_file", note)
     write(tmp_path, [create(f"{n}.md") for n in range(100)])
     assert sorted(forced) == sorted([*map(str, range(100)), "journal", "wrote"])
+
+
+@pytest.mark.parametrize("pushed", [True, False], ids=["pushed", "the system cannot"])
+def test_many_files_are_pushed_and_each_is_forced_all_the_same(
+    pushed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[str] = []
+    force = durable.sync_file
+
+    def note(path: durable.Place) -> None:
+        force(path)
+        forced.append(os.path.basename(path))
+
+    monkeypatch.setattr(durable, "sync_file", note)
+    if not pushed:
+        monkeypatch.setattr(durable, "_library", lambda: None)
+    many = [f"{n}.md" for n in range(300)]
+    write(tmp_path, [create(name, name.encode()) for name in many])
+    assert files(tmp_path) == {name: name.encode() for name in sorted(many)}
+    assert sorted(forced) == sorted([*map(str, range(300)), "journal", "wrote"])

@@ -62,7 +62,10 @@ def test_a_state_directory_that_cannot_be_written_is_said(
     assert remembered(tmp_path) is None
 
 
-def test_writers_do_not_lose_each_other_s_stores(tmp_path: Path, state: Path) -> None:
+def test_writers_do_not_lose_each_other_s_stores(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("interop.disk.state.WAIT", 300.0)  # a machine may be as slow as it likes
     threads = [
         threading.Thread(target=remember, args=(tmp_path / str(n), str(n), n, True))
         for n in range(12)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
+import stat
 from pathlib import Path
 
 import pytest
 
+from interop import limits
 from interop.disk.tree import load, peek
 from interop.errors import FormatError
 
@@ -79,7 +82,8 @@ def test_what_is_no_regular_file_is_named_and_never_hides_the_others(tmp_path: P
     (root / "broken.md").symlink_to("nowhere")
     os.mkfifo(root / "pipe")
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(os.path.relpath(root / "socket"))
+        with contextlib.chdir(root):  # a socket's path may only be so long
+            server.bind("socket")
         tree = load(root, nothing)
     assert tree.files == {"a.md": b"a"}
     assert [(p.path, p.unread) for p in tree.problems] == [
@@ -130,6 +134,30 @@ def test_a_file_that_the_system_refuses_is_named(
         ("b.md", "cannot be read (Permission denied)")
     ]
     assert peek(tmp_path, nothing)["b.md"] == b""
+
+
+@pytest.mark.parametrize("said", [0, 1, 65_536, 199_999, 200_001, 10**6])
+def test_a_file_is_read_to_its_end_whatever_size_the_system_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: int
+) -> None:
+    data = bytes(range(200)) * 1000
+    put(tmp_path, {"a.md": data})
+    real = os.fstat
+
+    def stale(fd: int) -> os.stat_result:
+        info = list(real(fd))
+        info[stat.ST_SIZE] = said
+        return os.stat_result(info)
+
+    monkeypatch.setattr(os, "fstat", stale)
+    assert load(tmp_path, nothing).files == {"a.md": data}
+    monkeypatch.setenv(limits.VARIABLE, "file=200000")
+    if said <= 200_000:
+        assert load(tmp_path, nothing).files == {"a.md": data}
+    monkeypatch.setenv(limits.VARIABLE, "file=199999")
+    tree = load(tmp_path, nothing)
+    assert (tree.files, len(tree.problems)) == ({}, 1)
+    assert "is larger than 199,999 bytes" in tree.problems[0].problem
 
 
 def test_the_root(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interop.textdiff import Line, Part, Skip, hunks, lines, tokens, words
+from tests.work import calls
 
 TEXTS = st.text("ab .\n-\r轮\u0301\u200d👩é", max_size=40) | st.text(max_size=20)
 
@@ -14,6 +15,24 @@ TEXTS = st.text("ab .\n-\r轮\u0301\u200d👩é", max_size=40) | st.text(max_siz
 def side(compared: tuple[Line, ...], other: str) -> str | None:
     told = [line.text for line in compared if line.op != other]
     return "\n".join(told) if told else None
+
+
+@pytest.mark.parametrize("times", [140, 199, 600, 5_000])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x{n}\n\n", "\ny{n}\n"),
+        ("a b ", "b a "),
+        ("north{n} ", "south{n} "),
+        ("north{n} of ", "south{n} of "),
+        ("x\n\n", "\ny\n"),
+    ],
+)
+def test_no_text_makes_much_work(one: str, other: str, times: int) -> None:
+    """Passages of hundreds of words that have only spaces in common, or blank lines."""
+    a, b = ("".join(x.format(n=n) for n in range(times)) for x in (one, other))
+    assert calls(lambda: lines(a, b)) < 4_000_000 + 100 * times
+    assert calls(lambda: words(a, b)) < 4_000_000 + 100 * times
 
 
 @given(a=st.none() | TEXTS, b=st.none() | TEXTS)

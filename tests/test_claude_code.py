@@ -132,6 +132,7 @@ def test_metadata_on_one_line() -> None:
         ("- ```sh\n  [[a]]\n  ```\n[[b]]", ["b"]),
         ("a ` b\n\n[[c]] ` d", ["c"]),
         ("[[]] [[#x]] [[a\nb]]", []),
+        ("about ~5 of 9 [x](y.md) ~~~ [[a]] ~~~", ["a"]),
     ],
 )
 def test_wiki_links(body: str, targets: list[str]) -> None:

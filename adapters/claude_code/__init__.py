@@ -21,15 +21,12 @@ memory.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from interop.adapter import Adapter, Hold, Kinds
-from interop.adapters.claude_code import reading
-from interop.adapters.claude_code.fitting import fit
+from interop.adapter import Adapter, Context, Finding, Fitted, Hold, Kinds, Refusal, Written
 from interop.adapters.claude_code.index import is_index
-from interop.adapters.claude_code.lint import lint
 from interop.adapters.claude_code.location import discover, locate
 from interop.adapters.claude_code.memory_file import FORMAT, TERMS, VOCABULARY, has_own_header
-from interop.adapters.claude_code.writing import write
 from interop.model import Files, Record, Store
 
 __all__ = ["ADAPTER"]
@@ -41,7 +38,37 @@ _NOT_OURS = ("facts/", "archive/")
 
 def read(files: Files) -> Store:
     """Read every memory file, and the index for titles, hooks and the notes kept in it."""
+    from interop.adapters.claude_code import reading  # only detection is needed at once
+
     return reading.read(files).store()
+
+
+def beside(one: Files, other: Files) -> tuple[Store, Store]:
+    """Read two stores, what is the same bytes in both only once."""
+    from interop.adapters.claude_code import reading
+
+    return reading.beside(one, other)
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over files, statement by statement."""
+    from interop.adapters.claude_code import writing
+
+    return writing.write(store, onto, context)
+
+
+def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+    """Give the record as this format can say it."""
+    from interop.adapters.claude_code import fitting
+
+    return fitting.fit(record, current, context)
+
+
+def lint(files: Files, store: Store) -> Iterable[Finding]:
+    """Find what the runtime chokes on."""
+    from interop.adapters.claude_code.lint import lint as findings
+
+    return findings(files, store)
 
 
 _NOT_THIS_RUNTIMES = re.compile(
@@ -108,7 +135,7 @@ ADAPTER = Adapter(
     },
     detect=detect,
     read=read,
-    beside=reading.beside,
+    beside=beside,
     write=write,
     fit=fit,
     kinds=Kinds(vocabulary=VOCABULARY, terms=TERMS),

@@ -71,8 +71,8 @@ def is_item(key: str) -> bool:
 def _original(record: Memory, context: Context) -> Memory | None:
     """Give what the record's own file says, where it comes from a store of this format."""
     path = naming.path_in(record.key, context.originals)
-    text = memory_file.decode(context.originals[path]) if path else None
-    return None if text is None else memory_file.read(record.key, text).memory
+    file = memory_file.read(record.key, context.originals[path]) if path else None
+    return None if file is None else file.memory
 
 
 def _said(

@@ -15,8 +15,9 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from interop.syntax import index_lines
@@ -103,12 +104,14 @@ class Resolver:
         return path if path in self.paths else None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """The reference in an index that gives a file its title and hook."""
 
-    index: str
+    file: str
+    """The path of the index."""
     ref: Ref
+    title: str | None
+    hook: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +170,9 @@ def read(path: str, text: str, resolver: Resolver) -> IndexFile:
     lines = index_lines.parse(text, resolver)
     leads = tuple(resolver.path(r.form, r.target) for r in lines.refs)
     entries = {r.item for r in lines.refs}
+    others = sorted(set(range(len(lines.items))) - entries)
     notes = tuple(
-        n
-        for n, item in enumerate(lines.items)
-        if n not in entries and text[item.text_start : item.text_end].strip()
+        n for n in others if text[lines.items[n].text_start : lines.items[n].text_end].strip()
     )
     return IndexFile(path, text, lines, leads, notes, resolver)
 
@@ -190,6 +192,17 @@ def entries(file: IndexFile) -> Iterator[tuple[str, Ref]]:
                 yield path, ref
         elif ref.hook and not ref.within and (ref.item >= 0 or kinds[ref.line].kind == "row"):
             yield path, ref
+
+
+def first_entries(files: Mapping[str, IndexFile]) -> dict[str, Entry]:
+    """Give each memory file's entry: the first one, the root index being the first."""
+    out: dict[str, Entry] = {}
+    for index in in_order(files):
+        file = files[index]
+        for path, ref in entries(file):
+            if path not in out:
+                out[path] = Entry(index, ref, file.title(ref), file.hook(ref))
+    return out
 
 
 _PLAIN_TARGET = re.compile(r"[^\s%#()<>\[\]\"'`|\\*?:]+(?: [^\s%#()<>\[\]\"'`|\\*?:]+)*")

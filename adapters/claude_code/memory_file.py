@@ -43,16 +43,19 @@ _QUOTED = re.compile(r"[,'\"`{}\[\]#]|:(?:\s|\Z)|\A[-?:&*!|>%@]")
 
 
 class MemoryFile(NamedTuple):
-    """A file as read: its text, its header, and where the body stands."""
+    """A file as read."""
 
-    text: str
+    data: bytes
     has_header: bool
-    body_start: int
-    body_end: int
     memory: Memory
-    """The record, without what the index says of it."""
+    """The record, with what the index says of it."""
     blanked: bool
     """A program emptied the header: the name is ``""``, description and kind are gone."""
+
+    @property
+    def text(self) -> str:
+        """The text of the file, which few of them are ever asked for: the record has its own."""
+        return self.data.decode("utf-8")
 
     @property
     def header(self) -> Header | None:
@@ -68,10 +71,23 @@ def decode(data: bytes) -> str | None:
         return None
 
 
-def read(path: str, text: str) -> MemoryFile:
-    """Read one memory file; any text is one."""
+def has_header(text: str) -> bool:
+    """Does a text begin with a header, whatever its keys?"""
+    return fenced.find(text) is not None
+
+
+def read(
+    path: str, data: bytes, title: str | None = None, hook: str | None = None
+) -> MemoryFile | None:
+    """Read one memory file; any UTF-8 is one. ``title`` and ``hook`` are what the index says."""
+    text = decode(data)
+    if text is None:
+        return None
     usual = USUAL.match(text)
-    return _usual(path, text, usual) if usual is not None else read_any(path, text)
+    if usual is None:
+        return read_any(path, data, text, title, hook)
+    memory = _usual(path, text, usual, title, hook)
+    return MemoryFile(data, True, memory, False)
 
 
 # The short path: a header as the program writes it. A property test holds it and the long path
@@ -84,36 +100,41 @@ USUAL = re.compile(
     r"metadata:[ ]?\n(?:  node_type: memory\n)?"
     rf"(?:  type: (?P<type>{_PLAIN})\n)?"
     rf"(?:  originSessionId: (?P<session>{_PLAIN})\n)?"
-    rf"(?:  modified: (?P<modified>{_PLAIN})\n)?---\n"
+    rf"(?:  modified: (?P<modified>{_PLAIN})\n)?---\n(?:[ \t]*\r?\n)?"
 )
 
 
-def _usual(path: str, text: str, found: re.Match[str]) -> MemoryFile:
+def _usual(
+    path: str, text: str, found: re.Match[str], title: str | None, hook: str | None
+) -> Memory:
     name, plain, quoted, kind, session, modified = found.groups()
-    start, end = _body_span(text, found.end())
-    body = text[start:end]
-    memory = Memory(
+    start = found.end()
+    body = text[start : _body_end(text, start)]
+    return Memory(
         key=path,
         name=name,
+        title=title,
         description=plain or quoted or None,
+        hook=hook,
         body=Body(text=body),
         kinds={VOCABULARY: kind} if kind else {},
         links=wiki_links(body),
         modified=modified,
         session=session,
     )
-    return MemoryFile(text, True, start, end, memory, False)
 
 
-def read_any(path: str, text: str) -> MemoryFile:
+def read_any(
+    path: str, data: bytes, text: str, title: str | None = None, hook: str | None = None
+) -> MemoryFile:
     """Read one memory file the long way, whatever its form."""
     header = fenced.parse(text)
     start, end = _body_span(text, header.end if header is not None else None)
     body = text[start:end]
     links = wiki_links(body)
     if header is None:
-        memory = Memory(key=path, body=Body(text=body), links=links)
-        return MemoryFile(text, False, start, end, memory, False)
+        memory = Memory(key=path, title=title, hook=hook, body=Body(text=body), links=links)
+        return MemoryFile(data, False, memory, False)
     top: dict[str, Entry] = {e.key: e for e in header.entries}
     inner = top.get("metadata")
     values = _nested(text, inner)
@@ -145,7 +166,9 @@ def read_any(path: str, text: str) -> MemoryFile:
     memory = Memory(
         key=path,
         name=name or None,
+        title=title,
         description=description or None,
+        hook=hook,
         body=Body(text=body),
         kinds={VOCABULARY: kind} if kind else {},
         links=links,
@@ -153,13 +176,16 @@ def read_any(path: str, text: str) -> MemoryFile:
         session=stated.get("originSessionId") or None,
         extra={FORMAT: extra} if extra else {},
     )
-    return MemoryFile(text, True, start, end, memory, name == "" and not description and not kind)
+    return MemoryFile(data, True, memory, name == "" and not description and not kind)
 
 
-def with_entry(memory: Memory, title: str | None, hook: str | None) -> Memory:
-    """Give a record with what the index says of it."""
+def with_entry(file: MemoryFile, title: str | None, hook: str | None) -> MemoryFile:
+    """Give a file with what the index says of it now."""
+    memory = file.memory
+    if memory.title == title and memory.hook == hook:
+        return file
     # Named one by one: to ask the class for its fields takes as long as to read the file.
-    return Memory(
+    memory = Memory(
         key=memory.key,
         name=memory.name,
         title=title,
@@ -172,6 +198,7 @@ def with_entry(memory: Memory, title: str | None, hook: str | None) -> Memory:
         session=memory.session,
         extra=memory.extra,
     )
+    return file._replace(memory=memory)
 
 
 def _nested(text: str, inner: Entry | None) -> Mapping[str, Json]:
@@ -200,17 +227,21 @@ def _body_span(text: str, header_end: int | None) -> tuple[int, int]:
     if header_end is not None:
         blank = _BLANK.match(text, header_end)
         start = blank.end() if blank else header_end
+    return start, _body_end(text, start)
+
+
+def _body_end(text: str, start: int) -> int:
     end = len(text)
     if end > start and text[end - 1] == "\n":
         end -= 1
         if end > start and text[end - 1] == "\r":
             end -= 1
-    return start, end
+    return end
 
 
 def wiki_links(body: str) -> tuple[Link, ...]:
     """Give the wiki links outside code, each target once, in order."""
-    return tuple(Link(target=t) for t in targets(body))
+    return tuple([Link(target=t) for t in targets(body)])
 
 
 def written(value: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from interop.adapter import repeat_key
 from interop.adapters.claude_code import index as indexes
 from interop.adapters.claude_code import memory_file
 from interop.adapters.claude_code.index import Entry, IndexFile, Names, Resolver
-from interop.adapters.claude_code.memory_file import FORMAT, MemoryFile
+from interop.adapters.claude_code.memory_file import FORMAT, MemoryFile, with_entry
 from interop.model import Body, Files, Memory, Problem, Record, Store
 
 
@@ -56,53 +57,85 @@ class Reading:
                 )
 
 
+class _Sorted(NamedTuple):
+    """The files of a store by what they are."""
+
+    memories: dict[str, None]
+    """Paths of memory files, in order; some may turn out to be no UTF-8."""
+    indexes: dict[str, str]
+    """Index -> its text."""
+    carried: list[str]
+    unread: list[str]
+
+
 def read(files: Files, known: Reading | None = None) -> Reading:
-    """Read a store; what is the same bytes as in a reading before is not parsed again."""
+    """Read a store; what is the same bytes as in a reading before is not parsed again.
+
+    Indexes are read first: what they say of a file is part of its record, which is made once.
+    """
+    paths, texts, carried, unread = _sorted(files)
+    before = _known(files, paths, known)
+    named: dict[str, str | None] | None = None
+    if any("[[" in text for text in texts.values()):  # which may refer to any memory by its name
+        for path in paths:
+            if path not in before and (file := memory_file.read(path, files[path])) is not None:
+                before[path] = file
+        named = {path: before[path].memory.name for path in paths if path in before}
+    if known is not None and _is_indexed_alike(files, paths, texts, named, known):
+        found, entries = known.indexes, known.entries
+    else:
+        names = Names()
+        for path, name in (named or {}).items():
+            names.add(path, name)
+        found = {
+            p: indexes.read(p, t, Resolver(p.rpartition("/")[0], paths.keys(), names))
+            for p, t in texts.items()
+        }
+        entries = indexes.first_entries(found)
     memories: dict[str, MemoryFile] = {}
+    for path in paths:
+        entry = entries.get(path)
+        title, hook = (entry.title, entry.hook) if entry is not None else (None, None)
+        if path in before:
+            memories[path] = with_entry(before[path], title, hook)
+        elif (file := memory_file.read(path, files[path], title, hook)) is not None:
+            memories[path] = file
+        else:
+            unread.append(path)
+    unread.sort()
+    records, items = _records(memories, found)
+    apart = (*carried, *unread)
+    return Reading(files, records, memories, found, entries, items, apart, tuple(unread))
+
+
+def _sorted(files: Files) -> _Sorted:
+    memories: dict[str, None] = {}
     texts: dict[str, str] = {}
     carried: list[str] = []
     unread: list[str] = []
-    order = sorted(files)
-    for path in order:
-        if not path.endswith(".md"):
+    for path in sorted(files):
+        name = path.rpartition("/")[2]
+        if not name.endswith(".md"):
             carried.append(path)
-            continue
-        old = known.memories.get(path) if known is not None else None
-        if old is not None and known is not None and known.files[path] is files[path]:
-            memories[path] = old
-            continue
-        text = memory_file.decode(files[path])
-        if text is None:
-            carried.append(path)
+        elif name != indexes.NAME and name not in indexes.DOCUMENTS:
+            memories[path] = None
+        elif (text := memory_file.decode(files[path])) is None:
             unread.append(path)
-        elif indexes.is_index(path):
+        elif name == indexes.NAME:
             texts[path] = text
+        elif memory_file.has_header(text):
+            memories[path] = None
         else:
-            file = memory_file.read(path, text)
-            if not file.has_header and indexes.is_document(path):
-                carried.append(path)
-            else:
-                memories[path] = file
-    records: dict[str, Memory] = {}
-    if known is not None and _is_indexed_alike(files, memories, texts, unread, known):
-        found, entries = known.indexes, known.entries
-        records = _as_before(known, memories)
-    else:
-        paths = set(memories)
-        paths |= {p for p in unread if not indexes.is_index(p) and not indexes.is_document(p)}
-        names = _names(memories, texts)
-        found = {
-            p: indexes.read(p, t, Resolver(p.rpartition("/")[0], paths, names))
-            for p, t in texts.items()
-        }
-        first: dict[str, Entry] = {}
-        for path in indexes.in_order(found):
-            for named, ref in indexes.entries(found[path]):
-                first.setdefault(named, Entry(path, ref))
-        entries = first
-    return _assembled(
-        files, order, memories, found, entries, tuple(carried), tuple(unread), records
-    )
+            carried.append(path)
+    return _Sorted(memories, texts, carried, unread)
+
+
+def _known(files: Files, paths: Iterable[str], known: Reading | None) -> dict[str, MemoryFile]:
+    """Give the memory files that are the same bytes as in a reading before."""
+    if known is None:
+        return {}
+    there = known.memories
+    return {p: there[p] for p in paths if p in there and known.files[p] is files[p]}
 
 
 def beside(one: Files, other: Files) -> tuple[Store, Store]:
@@ -114,68 +147,38 @@ def beside(one: Files, other: Files) -> tuple[Store, Store]:
 
 def _is_indexed_alike(
     files: Files,
-    memories: Mapping[str, MemoryFile],
+    paths: Mapping[str, None],
     texts: Mapping[str, str],
-    unread: list[str],
+    named: Mapping[str, str | None] | None,
     known: Reading,
 ) -> bool:
-    """Do the same indexes stand beside memories of the same paths and names?"""
+    """Do the same indexes stand beside memories of the same paths and, if they count, names?"""
+    resolver = next((file.resolver for file in known.indexes.values()), None)
     return (
         texts.keys() == known.indexes.keys()
         and all(known.files[path] is files[path] for path in texts)
-        and tuple(unread) == known.unread
-        and memories.keys() == known.memories.keys()
-        and all(
-            file is memories[path] or file.memory.name == memories[path].memory.name
-            for path, file in known.memories.items()
-        )
+        and (resolver is None or resolver.paths == paths.keys())
+        and (named is None or named == {p: f.memory.name for p, f in known.memories.items()})
     )
 
 
-def _as_before(known: Reading, memories: Mapping[str, MemoryFile]) -> dict[str, Memory]:
-    """Give the records whose files are the same, where the indexes are."""
-    return {p: known.records[p] for p, file in memories.items() if file is known.memories[p]}
-
-
-def _names(memories: Mapping[str, MemoryFile], texts: Mapping[str, str]) -> Names:
-    names = Names()
-    if any("[[" in text for text in texts.values()):
-        for path, file in memories.items():
-            names.add(path, file.memory.name)
-    return names
-
-
-def _assembled(
-    files: Files,
-    order: list[str],
-    memories: Mapping[str, MemoryFile],
-    found: Mapping[str, IndexFile],
-    entries: Mapping[str, Entry],
-    carried: tuple[str, ...],
-    unread: tuple[str, ...],
-    known: Mapping[str, Memory],
-) -> Reading:
+def _records(
+    memories: Mapping[str, MemoryFile], found: Mapping[str, IndexFile]
+) -> tuple[dict[str, Memory], dict[str, tuple[str, int]]]:
+    """Give the records in the order of their files, and where those of an index stand in it."""
     records: dict[str, Memory] = {}
     items: dict[str, tuple[str, int]] = {}
-    for path in order:
-        if path in known:
-            records[path] = known[path]
-        elif path in memories:
-            memory = memories[path].memory
-            entry = entries.get(path)
-            if entry is not None:
-                file = found[entry.index]
-                title, hook = file.title(entry.ref), file.hook(entry.ref)
-                memory = memory_file.with_entry(memory, title, hook)
-            records[path] = memory
-        elif path in found:
-            for number in found[path].notes:
-                text = found[path].item_text(number)
-                key = repeat_key(f"{path}#{_digest(text.encode('utf-8'))[:12]}", records)
-                links = memory_file.wiki_links(text)
-                records[key] = Memory(key=key, body=Body(text=text), links=links)
-                items[key] = (path, number)
-    return Reading(files, records, memories, found, entries, items, carried, unread)
+    for path in sorted([*memories, *found]):
+        if path in memories:
+            records[path] = memories[path].memory
+            continue
+        for number in found[path].notes:
+            text = found[path].item_text(number)
+            key = repeat_key(f"{path}#{_digest(text.encode('utf-8'))[:12]}", records)
+            links = memory_file.wiki_links(text)
+            records[key] = Memory(key=key, body=Body(text=text), links=links)
+            items[key] = (path, number)
+    return records, items
 
 
 def _digest(data: bytes) -> str:

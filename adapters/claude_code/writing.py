@@ -11,7 +11,7 @@ from functools import partial
 from interop.adapter import Context, Refusal, Supplied, Written
 from interop.adapters.claude_code import fitting, index_edits, memory_file, naming, reading
 from interop.adapters.claude_code import index as indexes
-from interop.adapters.claude_code.memory_file import HEADER_FIELDS
+from interop.adapters.claude_code.memory_file import HEADER_FIELDS, MemoryFile
 from interop.adapters.claude_code.reading import Reading
 from interop.model import Files, Memory, Record, Store
 from interop.syntax import index_lines
@@ -29,8 +29,8 @@ class Change:
     memory: Memory | None
     """As it is to stand; None removes it."""
     supplied: tuple[Supplied, ...] = ()
-    base: str | None = None
-    """For a new record the text that is spliced, where its own file is known."""
+    base: MemoryFile | None = None
+    """For a new record the file that is spliced, where its own is known."""
     is_new: bool = False
 
 
@@ -163,7 +163,7 @@ def _new(
                 )
             )
             memory = dataclasses.replace(memory, name=name)
-        base = memory_file.decode(context.originals[own]) if own else None
+        base = memory_file.read(path, context.originals[own]) if own else None
         yield Change(memory.key, path, memory, tuple(supplied), base, True)
 
 
@@ -315,7 +315,7 @@ def _file(before: Reading, change: Change, memory: Memory) -> bytes:
     if not change.is_new:
         text = memory_file.splice_in(before.memories[change.at], memory)
     elif change.base is not None:
-        text = memory_file.splice_in(memory_file.read(change.at, change.base), memory)
+        text = memory_file.splice_in(change.base, memory)
     else:
         text = memory_file.new(memory)
     return text.encode("utf-8")
@@ -343,7 +343,7 @@ def _restated(
             title = there.title if title is None or "title" in guessed else title
             hook = there.hook if hook is None or "hook" in guessed else hook
         if (title, hook) != (there.title, there.hook):
-            for path in now.indexes if title is None else (entry.index,):
+            for path in now.indexes if title is None else (entry.file,):
                 if path not in said:
                     said[path] = index_edits.Entries(now.indexes[path])
                 some = said[path].restated(change.at, title, hook)

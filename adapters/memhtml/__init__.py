@@ -43,14 +43,14 @@ def detect(files: Files) -> str | None:
 
 def read(files: Files) -> Store:
     """Read every memory that the runtime indexes."""
-    from interop.adapters.memhtml import store  # a parser that most commands never need
+    from interop.adapters.memhtml import reading
 
-    return store.read(files)
+    return reading.read(files)
 
 
 def write(store: Store, onto: Files, context: Context) -> Written:
     """Put a store over files, statement by statement."""
-    from interop.adapters.memhtml import store as stores
+    from interop.adapters.memhtml import store as stores  # a parser that most commands never need
 
     return stores.write(store, onto, context)
 

@@ -23,10 +23,11 @@ from interop.adapters.memhtml.vocabulary import (
     PREFIX,
     REPEATED,
     REQUIRED,
+    STATUSES,
     TASK,
     TASK_STATUSES,
     TYPES,
-    is_target,
+    is_href,
     rel_of,
 )
 
@@ -137,11 +138,6 @@ def _links(document: Document) -> Iterator[str]:
             yield f'<link rel="{rel}" href="{href}"> is not repo-root-relative'
 
 
-def is_href(href: str) -> bool:
-    """Does this lead from the root of the store to a file in it?"""
-    return href.startswith("/") and not href.startswith("//") and is_target(href[1:])
-
-
 def _values(document: Document) -> Iterator[str]:
     said: dict[str, str] = {}
     for name, content, _ in document.metas:
@@ -150,7 +146,7 @@ def _values(document: Document) -> Iterator[str]:
     if kind is not None and kind not in TYPES:
         yield f'<meta name="memhtml-type" content="{kind}"> is outside the type vocabulary'
     status = said.get(PREFIX + "status")
-    if status is not None and status not in ("active", "archived"):
+    if status is not None and status not in STATUSES:
         yield f'<meta name="memhtml-status" content="{status}"> is neither active nor archived'
     yield from _task(kind if kind in TYPES else None, said)
     for name in MOMENTS:

@@ -5,14 +5,13 @@ Spec: docs/formats/memhtml.md, "The content hash".
 
 from __future__ import annotations
 
-import hashlib
 from itertools import groupby
 from operator import itemgetter
 
 from turbohtml import Element
 
 from interop.adapters.memhtml.document import running_text, segments
-from interop.adapters.memhtml.vocabulary import INLINE, collapse
+from interop.adapters.memhtml.vocabulary import INLINE, collapse, hash_of, one_blank
 
 _APART = ("pre", "template", "code")
 """Elements in which other rules hold; few texts have any, so that most are read at one go."""
@@ -24,7 +23,7 @@ def canonical_text(root: Element, *, without_code: bool = False) -> str:
     odd = _APART if without_code else _APART[:2]
     if root.tag not in odd and root.find(list(odd)) is None:
         text = running_text(root) if root.tag in INLINE else f" {running_text(root)} "
-        return _one_blank(text).removeprefix(" ").removesuffix(" ")
+        return one_blank(text).removeprefix(" ").removesuffix(" ")
     runs = [
         (verbatim, "".join(map(_text, run)))
         for verbatim, run in groupby(segments(root, without_code=without_code), key=_verbatim)
@@ -33,7 +32,7 @@ def canonical_text(root: Element, *, without_code: bool = False) -> str:
     for n, (verbatim, run) in enumerate(runs):
         text = run
         if not verbatim:
-            text = _one_blank(text)
+            text = one_blank(text)
             if n == 0:
                 text = text.removeprefix(" ")
             if n == len(runs) - 1:
@@ -42,19 +41,9 @@ def canonical_text(root: Element, *, without_code: bool = False) -> str:
     return "".join(parts)
 
 
-def _one_blank(text: str) -> str:
-    """Give a text with every run of white space as one blank."""
-    for space in "\t\n\f\r":
-        text = text.replace(space, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text
-
-
 def content_hash(article: Element) -> str:
     """Give the hash of an article's canonical text, as the index computes it."""
-    digest = hashlib.sha256(canonical_text(article).encode("utf-8", "replace"))
-    return f"sha256:{digest.hexdigest()}"
+    return hash_of(canonical_text(article))
 
 
 def claim_of(mark: Element) -> str:

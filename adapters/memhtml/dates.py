@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
 
 _MOMENT = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)Z)?", re.ASCII
 )
+_LENGTHS = (len("2026-05-01"), len("2026-05-01T10:00:00Z"))
 _OTHER = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*"
     r"(?:[Zz]|([+-])(\d\d):?(\d\d)?)?",
@@ -20,6 +22,11 @@ _OTHER = re.compile(
 
 def is_moment(value: str) -> bool:
     """Does the runtime take this for a date or a moment?"""
+    return len(value) in _LENGTHS and _is_moment(value)
+
+
+@lru_cache(maxsize=1024)
+def _is_moment(value: str) -> bool:
     match = _MOMENT.fullmatch(value)
     if match is None:
         return False

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from interop.adapters.memhtml.memory_file import MemoryFile, Statement, status_of
+from interop.adapters.memhtml.memory_file import MemoryFile, status_of
+from interop.adapters.memhtml.parts import Statement
 from interop.adapters.memhtml.vocabulary import (
     FORMAT,
     REPEATED,

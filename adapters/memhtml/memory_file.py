@@ -7,51 +7,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from turbohtml import Element, SourceSpan
-
-from interop.adapters.memhtml import placement
-from interop.adapters.memhtml.constraints import violations, warnings
-from interop.adapters.memhtml.content_hash import canonical_text, claim_of, content_hash
-from interop.adapters.memhtml.document import Document, document, elements
+from interop.adapters.memhtml import placement, usual
+from interop.adapters.memhtml.parts import Head, Parts, Statement
 from interop.adapters.memhtml.source import Source, source
-from interop.adapters.memhtml.vocabulary import FORMAT, OWN, PREFIX, ROLE, TASK, collapse, rel_of
+from interop.adapters.memhtml.vocabulary import FORMAT, OWN, TASK
 from interop.model import Body, Json, Link, Memory, Task
 
 HTML = "text/html"
-_UNCLOSED = re.compile(r"</(?:body|html)[\s/>]", re.IGNORECASE)
 _SURROGATE = re.compile("[\udc80-\udcff]+")
 _KEPT = 4096
 """Parsed files that are kept: laws and conversions read the same bytes again and again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A meta or a link of the head, and where it stands in the file's own text."""
-
-    name: str
-    """The meta's name without its prefix; of a link its relation."""
-    value: str
-    start: int
-    end: int
-    said: tuple[int, int] | None = None
-    """Where a meta's ``content`` attribute stands; None where it has none."""
-
-
-class _Head(NamedTuple):
-    """Where everything stands that a head states."""
-
-    metas: tuple[Statement, ...]
-    links: tuple[Statement, ...]
-    title: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryFile:
+class MemoryFile(NamedTuple):
     """A file that the runtime indexes; what only edits and lint ask for is parsed when asked."""
 
     path: str
@@ -80,7 +51,9 @@ class MemoryFile:
     @property
     def warnings(self) -> list[str]:
         """Say what the runtime warns of and indexes all the same."""
-        return warnings(document(self.source.seen))
+        from interop.adapters.memhtml import parsed
+
+        return parsed.warnings(self.source)
 
     @property
     def competes(self) -> bool:
@@ -88,8 +61,7 @@ class MemoryFile:
         return competes(self.record)
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A file in the place of a memory that the runtime does not index, and its reason."""
 
     path: str
@@ -105,129 +77,62 @@ def competes(record: Memory) -> bool:
 def read(path: str, data: bytes) -> MemoryFile | Skipped:
     """Read the file at the path of a memory."""
     text = source(data)
-    parsed = document(text.seen)
-    reasons = violations(parsed)
-    article = parsed.article
-    if reasons or article is None:
-        return Skipped(path, "; ".join(reasons))
-    body = _body(article, text)
-    computed = content_hash(article)
-    record = _record(path, text, parsed, article, body, computed)
-    return MemoryFile(path, text, record, body, computed)
+    parts = usual.read(text)
+    return read_any(path, text) if parts is None else _file(path, text, parts)
+
+
+def read_any(path: str, text: Source) -> MemoryFile | Skipped:
+    """Read a file the long way, whatever its form."""
+    from interop.adapters.memhtml import parsed  # a parser that the usual form does without
+
+    parts = parsed.read(text)
+    return Skipped(path, parts) if isinstance(parts, str) else _file(path, text, parts)
+
+
+def _file(path: str, text: Source, parts: Parts) -> MemoryFile:
+    return MemoryFile(path, text, _record(path, text, parts), parts.body, parts.hash)
 
 
 @lru_cache(maxsize=64)
-def _head(text: Source) -> _Head:
-    parsed = document(text.seen)
-    return _Head(
-        tuple(_metas(parsed, text)),
-        tuple(_links(parsed, text)),
-        _inside(_title(parsed), text),
-    )
+def _head(text: Source) -> Head:
+    from interop.adapters.memhtml import parsed
+
+    return parsed.head(text)
 
 
-def _title(parsed: Document) -> Element:
-    return elements(parsed.root, "title")[0]
-
-
-def _span(element: Element, text: Source) -> tuple[int, int]:
-    location = element.source_location
-    assert location is not None, "a meta, a link or a title is never implied"
-    return text.at(location.start_tag.start_offset), text.at(location.start_tag.end_offset)
-
-
-def _inside(element: Element, text: Source) -> tuple[int, int]:
-    """Give the span between the tags of an element; what is never closed goes on to the end."""
-    location = element.source_location
-    assert location is not None, "a title or an article is never implied"
-    start = text.at(location.start_tag.end_offset)
-    if location.end_tag is not None:
-        return start, max(start, text.at(location.end_tag.start_offset))
-    match = _UNCLOSED.search(text.text, start)
-    return start, match.start() if match else len(text.text)
-
-
-def _body(article: Element, text: Source) -> tuple[int, int]:
-    """Give the span of the article's inner HTML, less one line end directly inside each tag."""
-    start, end = _inside(article, text)
-    for mark in ("\r\n", "\n", "\r"):
-        if text.text.startswith(mark, start, end):
-            start += len(mark)
-            break
-    for mark in ("\r\n", "\n", "\r"):
-        if text.text.endswith(mark, start, end):
-            end -= len(mark)
-            break
-    return start, end
-
-
-def _metas(parsed: Document, text: Source) -> Iterator[Statement]:
-    for name, content, element in _stated(parsed):
-        location = element.source_location
-        span: SourceSpan | None = location.attrs.get("content") if location else None
-        said = (text.at(span.start_offset), text.at(span.end_offset)) if span else None
-        yield Statement(name, content, *_span(element, text), said)
-
-
-def _stated(parsed: Document) -> Iterator[tuple[str, str, Element]]:
-    """Give the metas that the format knows, by their names without the prefix."""
-    for name, content, element in parsed.metas:
-        if name == ROLE or name.startswith(PREFIX):
-            yield name.removeprefix(PREFIX), content, element
-
-
-def _links(parsed: Document, text: Source) -> Iterator[Statement]:
-    for element in parsed.links:
-        yield Statement(*_link(element), *_span(element, text))
-
-
-def _link(element: Element) -> tuple[str, str]:
-    """Give the relation and the target of a link."""
-    rel = rel_of(element.attr("rel") or "")
-    assert rel is not None, "checked before"
-    return rel, (element.attr("href") or "").removeprefix("/")
-
-
-def _record(
-    path: str,
-    text: Source,
-    parsed: Document,
-    article: Element,
-    body: tuple[int, int],
-    computed: str,
-) -> Memory:
-    metas = [(name, value) for name, value, _ in _stated(parsed)]
-    said = dict(reversed(metas))  # of two the first counts
+def _record(path: str, source: Source, parts: Parts) -> Memory:
+    said = dict(reversed(parts.metas))  # of two the first counts
 
     def every(name: str) -> tuple[str, ...]:
-        return tuple(value for n, value in metas if n == name and value) if name in said else ()
+        return tuple(v for n, v in parts.metas if n == name and v) if name in said else ()
 
-    inner = text.text[body[0] : body[1]]
-    if not text.is_utf8:
+    inner = source.text[slice(*parts.body)]
+    if not source.is_utf8:
         inner = _SURROGATE.sub(_replaced, inner)
-    is_task = said["type"] == TASK
+    kind = said["type"]
     archived = placement.is_archived(path)
     extra: dict[str, Json] = {}
     for name in OWN:
+        if name not in said:
+            continue
         if name == "alias":
             if aliases := every("alias"):
                 extra[name] = list(aliases)
-        elif name in said and not (
+        elif not (
             (name == "status" and said[name] == status_of(archived=archived))
-            or (name == "content-hash" and said[name] == computed)
-            or (name == "due" and is_task)
+            or (name == "content-hash" and said[name] == parts.hash)
+            or (name == "due" and kind == TASK)
         ):
             extra[name] = said[name]
-    marks = elements(article, "mark")
     memory = Memory(
         key=path,
-        title=collapse(canonical_text(_title(parsed))),
-        description=claim_of(marks[0]),
+        title=parts.title,
+        description=parts.claim,
         body=Body(text=inner, media=HTML),
-        kinds={FORMAT: said["type"]},
+        kinds={FORMAT: kind},
         tags=every("tag"),
         entities=every("entity"),
-        links=tuple(Link(rel=r, target=t) for r, t in map(_link, parsed.links)),
+        links=tuple([Link(rel=rel, target=target) for rel, target in parts.links]),
         created=said["created"],
         modified=said["updated"],
         session=said.get("session") or None,
@@ -235,9 +140,7 @@ def _record(
         archived=said.get("archived"),
         extra={FORMAT: extra} if extra else {},
     )
-    if not is_task:
-        return memory
-    return as_task(memory, said["task-status"], said.get("due"))
+    return as_task(memory, said["task-status"], said.get("due")) if kind == TASK else memory
 
 
 def as_task(memory: Memory, status: str | None, due: str | None) -> Task:

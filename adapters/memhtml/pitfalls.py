@@ -11,7 +11,7 @@ from typing import Literal
 from interop.adapter import Finding
 from interop.adapters.memhtml import constraints, head, placement
 from interop.adapters.memhtml.memory_file import MemoryFile, Skipped, status_of
-from interop.adapters.memhtml.store import memories
+from interop.adapters.memhtml.reading import memories
 from interop.adapters.memhtml.vocabulary import BUCKETS
 from interop.model import Files
 

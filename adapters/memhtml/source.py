@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from interop.syntax.splice import Edit, splice
 
@@ -17,8 +17,7 @@ BOM = "\ufeff"
 _UNLIKE = re.compile("\r\n|\r|[\udc80-\udcff]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A file as it is, and as the parser sees it."""
 
     text: str
@@ -35,6 +34,11 @@ class Source:
     def has_bom(self) -> bool:
         """Does the file begin with a byte-order mark?"""
         return self.text.startswith(BOM)
+
+    @property
+    def is_plain(self) -> bool:
+        """Does the parser see every character of the file as it stands there?"""
+        return self.seen is self.text
 
     @property
     def newline(self) -> str:

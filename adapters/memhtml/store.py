@@ -1,4 +1,4 @@
-"""A whole store: the memories of the four folders, and the put that splices them.
+"""The put of a whole store: what differs is spliced into the files that are there.
 
 Spec: docs/formats/memhtml.md.
 """
@@ -6,7 +6,6 @@ Spec: docs/formats/memhtml.md.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,48 +15,10 @@ from interop.adapters.memhtml.content_hash import content_hash
 from interop.adapters.memhtml.document import document
 from interop.adapters.memhtml.fitting import fit
 from interop.adapters.memhtml.memory_file import MemoryFile, Skipped
+from interop.adapters.memhtml.reading import memories
 from interop.adapters.memhtml.vocabulary import FORMAT
-from interop.model import Files, Memory, Problem, Record, Store
+from interop.model import Files, Memory, Record, Store
 from interop.syntax.splice import Edit
-
-
-def memories(files: Files) -> Iterator[MemoryFile | Skipped]:
-    """Read every file in the place of a memory, in the order of the paths."""
-    for path in sorted(files):
-        if placement.is_memory(path):
-            yield memory_file.read(path, files[path])
-
-
-def read(files: Files) -> Store:
-    """Read every memory that the runtime indexes; whatever else is there is carried."""
-    records: list[Record] = []
-    problems: list[Problem] = []
-    seen: dict[str, str] = {}
-    for found in memories(files):
-        if isinstance(found, Skipped):
-            reason = f"skipped by the runtime: {found.reason}"
-            problems.append(Problem(path=found.path, problem=reason, unread=True))
-            continue
-        records.append(found.record)
-        problems += (Problem(path=found.path, problem=p) for p in _problems(found, seen))
-    known = {record.key for record in records}
-    carried = {
-        path: hashlib.sha256(files[path]).hexdigest()
-        for path in sorted(files)
-        if path not in known and not placement.is_generated(path)
-    }
-    return Store(format=FORMAT, records=tuple(records), carried=carried, problems=tuple(problems))
-
-
-def _problems(file: MemoryFile, seen: dict[str, str]) -> Iterator[str]:
-    if file.source.has_bom:
-        yield "BOM: indexed, but the CLI cannot read the file"
-    if not file.source.is_utf8:
-        yield "invalid UTF-8: read with U+FFFD"
-    if file.competes:
-        other = seen.setdefault(file.hash, file.path)
-        if other != file.path:
-            yield f"same text as {other}, both active: the index cannot be built"
 
 
 def write(store: Store, onto: Files, context: Context) -> Written:

@@ -1,10 +1,11 @@
-"""The closed vocabularies of the format, and how text and attributes are escaped.
+"""The closed vocabularies of the format, and how its text is folded, hashed and escaped.
 
 Spec: docs/formats/memhtml.md, "The file".
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Final
 
@@ -28,6 +29,7 @@ TYPES: Final = (
     "arc",
     "task",
 )
+STATUSES: Final = ("active", "archived")
 TASK: Final = "task"
 TASK_STATUSES: Final = ("todo", "doing", "blocked", "done")
 RELS: Final = (
@@ -114,14 +116,28 @@ JS_SPACE: Final = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 """What JavaScript's ``trim`` takes off; Python's ``strip`` takes off other characters."""
-_HTML_SPACE = re.compile(r"[ \t\n\f\r]+")
 _QUERY = re.compile("[?#]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def collapse(text: str) -> str:
     """Give a text on one line, as the runtime shows titles and claims."""
-    return _HTML_SPACE.sub(" ", text).strip(JS_SPACE)
+    return one_blank(text).strip(JS_SPACE)
+
+
+def one_blank(text: str) -> str:
+    """Give a text with every run of HTML's white space as one blank."""
+    text = text.replace(" \n ", " ")  # most runs are such, between two blocks: done at one go
+    for space in "\t\n\f\r":
+        text = text.replace(space, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
+
+
+def hash_of(canonical: str) -> str:
+    """Give the hash of an article's canonical text, as the index computes it."""
+    return f"sha256:{hashlib.sha256(canonical.encode('utf-8', 'replace')).hexdigest()}"
 
 
 def escape_text(text: str) -> str:
@@ -163,3 +179,8 @@ def is_target(target: str) -> bool:
     """Can this be the target of a link, from the root of the store?"""
     path = _QUERY.split(target, maxsplit=1)[0]
     return not {"", ".", ".."}.intersection(path.split("/"))
+
+
+def is_href(href: str) -> bool:
+    """Does this lead from the root of the store to a file in it?"""
+    return href.startswith("/") and not href.startswith("//") and is_target(href[1:])

@@ -95,7 +95,7 @@ def _alone(record: Record, ancestry: Ancestry | None, *, in_a: bool) -> Change:
 def _pair(
     record: Record, other: Record, match: Match, paired: Paired, ancestry: Ancestry | None
 ) -> Iterator[Change]:
-    if record == other:
+    if record is other or record == other:
         return  # what nearly every pair is, told at once
     at = Change(
         what="changed",

@@ -134,11 +134,11 @@ def _match(
     """Match what has no counterpart yet."""
     free_a = [i for i in range(len(left.records)) if i not in matches]
     free_b = [j for j in range(len(right.records)) if j not in taken]
-    in_words: Mapping[str, Record] = said.a_in_b if said is not None else {}
-    ones = [in_words.get(left.records[i].key, left.records[i]) for i in free_a]
+    ones = [left.records[i] for i in free_a]
     others = [right.records[j] for j in free_b]
     found: list[Pair]
     if said is not None:
+        ones = [said.a_in_b.get(record.key, record) for record in ones]
         found = match_unlinked(ones, others, handle=handle)
     else:
         found = match(ones, others, handle=handle, by_key=by_key)
@@ -149,6 +149,8 @@ def _match(
 
 
 def _linked(a: Opened, b: Opened, linked: tuple[Ancestor, ...]) -> dict[int, Match]:
+    if not linked:
+        return {}
     here = {r.key: i for i, r in enumerate(a.restored.store.records)}
     there = {r.key: j for j, r in enumerate(b.restored.store.records)}
     out: dict[int, Match] = {}

@@ -131,6 +131,13 @@ def parse(text: str, refers: Refers, suffix: str = ".md", *, short: bool = True)
     refs: list[Ref] = []
     for number, row in enumerate(rows):
         start, end, stop, kind = row
+        if short and kind == "item" and number not in masked:
+            usual = USUAL.fullmatch(text, start, end)
+            if usual is not None and usual[2].endswith(suffix) and suffix not in usual[3]:
+                if refers("link", target := usual[2]):
+                    refs.append(_usual(usual, target, number, len(items)))
+                items.append(Item(start, start + 2, end, stop))
+                continue
         if kind == "item":
             marker = _MARKER.match(text, start, end)
             items.append(Item(start, marker.end() if marker else start, end, stop))
@@ -141,11 +148,6 @@ def parse(text: str, refers: Refers, suffix: str = ".md", *, short: bool = True)
         line = masked.get(number) or text[start:end]
         if "[" in line or suffix in line:
             item = len(items) - 1 if kind in ("item", "more") else -1
-            usual = USUAL.fullmatch(line) if short and kind == "item" else None
-            if usual is not None and usual[2].endswith(suffix) and suffix not in usual[3]:
-                if refers("link", usual[2]):
-                    refs.append(_usual(usual, start, number, item))
-                continue
             found = _found(line, refers, suffix)
             refs += _states(line, found, start, kind, number, item)
     return Index(tuple(rows), tuple(items), tuple(refs), open_from)
@@ -257,13 +259,13 @@ USUAL = re.compile(
 )
 
 
-def _usual(found: re.Match[str], offset: int, number: int, item: int) -> Ref:
-    start, end = offset + found.start(1) - 1, offset + found.end(2) + 1
-    title = offset + found.start(1), offset + found.end(1)
-    hook = offset + found.start(3), offset + found.end(3)
+def _usual(found: re.Match[str], target: str, number: int, item: int) -> Ref:
+    title, hook = found.span(1), found.span(3)
+    begin, stop = found.span(2)
+    start, end = title[0] - 1, stop + 1
     return Ref(
-        "link", found[2], start, end, start, end,
-        offset + found.start(2), offset + found.end(2), title, hook, hook[1], number, item, False,
+        "link", target, start, end, start, end, begin, stop, title, hook, hook[1], number, item,
+        False,
     )  # fmt: skip
 
 

@@ -106,6 +106,9 @@ def main() -> None:
     except typer.Abort:
         _tell("interrupted")
         code = INTERRUPTED
+    # The interpreter looks for garbage once more before it ends, through every module and record:
+    # that would take longer than most commands, and the process's end frees all of it anyway.
+    gc.freeze()
     sys.exit(code)
 
 

@@ -21,10 +21,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from interop.host import Host
 from interop.model import Files, Memory, Record, Store, Vocabulary
+
+if TYPE_CHECKING:
+    from interop.host import Host
 
 
 class Hold(StrEnum):
@@ -51,6 +53,9 @@ class Context:
     given: Collection[str] = frozenset()
     """Every key in a shared file that is known to have been given here once, whether its record is
     still there or not: a format whose ids are permanent gives none of them to another record."""
+    fitted: Mapping[str, Fitted] = field(default_factory=dict[str, "Fitted"])
+    """Key of a record that is to be written -> what ``fit`` gave for it, which is as good as asking
+    again; not every record is there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +259,8 @@ class Adapter:
     ignored: Callable[[str], bool] = _never
     """Is this path a database or cache, never to be loaded?"""
     lint: Callable[[Files, Store], Iterable[Finding]] = _no_findings
+    grave: Callable[[Files, Store], Iterable[Finding]] | None = None
+    """What ``lint`` finds but for the notes, where leaving them out saves looking for them."""
     locate: Callable[[Surroundings], Sequence[Path]] | None = None
     """Where this format's store of the present project lies: the place that its runtime writes
     first, then others that it reads."""

@@ -6,9 +6,11 @@ record counts. Stores further back on the way are reached through the lines of t
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from interop import fields
 from interop.complement import Line, newest
 from interop.match import Handle, match
 from interop.model import Record
@@ -31,9 +33,11 @@ class Ancestor:
     silent: bool = False
     """True when the source has it only in its complement: no opinion in a merge."""
     parted: bool = False
-    """True when the source removed it and the destination was to keep it."""
+    """True when a person decided that the destination has it and the source has not."""
     address: str | None = None
     """The key it had in the destination."""
+    origin: str | None = None
+    """The key it had in the source."""
 
 
 def ancestors(
@@ -43,64 +47,89 @@ def ancestors(
     found: list[Ancestor] = []
     source_id, destination_id = source.store.id, destination.store.id
     lines = _about(destination, source_id)
-    there = _trace([b for b, _ in lines], source.store.records, source_handle)
+    there = _trace(lines, source.store.records, source_handle, _stood(destination, source_id))
     here = {id(x): key for key, xs in destination.lines.items() for x in xs}
-    for position, (base, line) in enumerate(lines):
+    for position, (base, when, line) in enumerate(lines):
         found.append(
             Ancestor(
                 source=there.get(position),
                 destination=here.get(id(line)),
                 base=base,
-                generation=line.generation,
+                generation=when,
                 line=line,
                 carried=line.to is None,
                 parted=line.parted and position not in there,
                 address=line.to,
+                origin=base.key,
             )
         )
     lines = _about(source, destination_id)
-    there = _trace([b for b, _ in lines], destination.store.records, destination_handle)
+    there = _trace(
+        lines, destination.store.records, destination_handle, _stood(source, destination_id)
+    )
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
-    for position, (base, line) in enumerate(lines):
-        if line.parted:
-            continue  # for the store that removed it, it is a new one
+    for position, (base, when, line) in enumerate(lines):
+        # for the store that removed it, what a person decided to keep in the other is a new one
+        anew = line.parted and position not in there
         found.append(
             Ancestor(
                 source=here.get(id(line)),
                 destination=there.get(position),
                 base=base,
-                generation=line.generation,
-                line=line,
+                generation=when,
+                line=None if anew else line,
                 silent=line.to is None,
                 address=base.key,
+                origin=line.to,
             )
         )
     return _newest(found)
 
 
-def _about(restored: Restored, store: str) -> list[tuple[Record, Line]]:
-    """Give the lines that speak of a store, each with the record as it was there, in its order.
+class _About(NamedTuple):
+    """A line that speaks of a store, the record as it was there, and since when."""
 
-    A record that came here on two ways has two lines that tell of its beginnings, and they are one
-    record there: the newer line counts.
+    base: Record
+    when: int
+    line: Line
+
+
+def _about(restored: Restored, store: str) -> list[_About]:
+    """Give the lines that speak of a store, each with the record as it was there and since when.
+
+    They are in the order that the records had there. A record that came here on two ways has two
+    lines that tell of its beginnings, and they are one record there: what was agreed last counts.
     """
-    out: list[tuple[Record, Line]] = []
-    for lines in (*restored.lines.values(), restored.carried, restored.gone):
-        told: set[tuple[str, str | None]] = set()
-        for line in newest(lines):
-            key = line.key if line.source == store else line.keys.get(store)
-            if key is None or (key, line.to) in told:
-                continue
-            told.add((key, line.to))
-            base = line.base if line.source == store else line.base_at(store)
-            out.append((fields.with_key(base, key), line))
+    out: list[_About] = []
+    groups = [*restored.lines.values()]
+    apart: defaultdict[str | int, list[Line]] = defaultdict(list)
+    for line in (*restored.carried, *restored.gone):
+        apart[id(line) if line.to is None else line.to].append(line)
+    for lines in (*groups, *apart.values()):
+        known = [_About(*y, line) for line in newest(lines) if (y := line.about(store)) is not None]
+        known.sort(key=lambda x: (-x.when, x.line.source != store))
+        told: set[str] = set()
+        for x in known:
+            # two of its records may have become one here; what others tell is the same record
+            if not told or (
+                x.line.source == known[0].line.source == store and x.base.key not in told
+            ):
+                told.add(x.base.key)
+                out.append(x)
     place = {key: i for i, key in enumerate(restored.orders.get(store, ()))}
-    return sorted(out, key=lambda item: place.get(item[0].key, -1))
+    return sorted(out, key=lambda x: place.get(x.base.key, -1))
 
 
-def _trace(then: list[Record], now: tuple[Record, ...], handle: Handle) -> dict[int, str]:
+def _stood(restored: Restored, store: str) -> Collection[str]:
+    """Give the files and the keys in shared files that a store had when it was last read."""
+    return frozenset((*restored.trees.get(store, ()), *restored.orders.get(store, ())))
+
+
+def _trace(
+    lines: Sequence[_About], now: Sequence[Record], handle: Handle, stood: Collection[str]
+) -> dict[int, str]:
     """Find records of an earlier state among those of today: position -> key."""
-    pairs = match(then, now, handle=handle)
+    pairs = match([x.base for x in lines], now, handle=handle, stood=stood)
     return {p.left: now[p.right].key for p in pairs}
 
 

@@ -78,14 +78,14 @@ def apply_changes(
     paths = [c.path for c in changes]
     if host is not None:
         host.before(destination.root, paths, options)
-    meant = {c.path: c.after for c in changes}
-    files: dict[str, bytes] = {
-        p: b for p, b in {**destination.tree.files, **meant}.items() if b is not None
-    }
 
     def verify(found: Mapping[str, str]) -> None:
-        for path in {*files, *found} - ({COMPLEMENT} - meant.keys()):
-            if path not in files or digest(files[path]) != found.get(path):
+        meant = {c.path: c.written for c in changes}
+        for path, data in destination.tree.files.items():
+            if path not in meant:
+                meant[path] = digest(data)
+        for path in {*meant, *found} - ({COMPLEMENT} - meant.keys()):
+            if meant.get(path) != found.get(path):
                 raise WriteError(f"{destination.root}/{path}", "is not what was written")
 
     if destination.adapter.file is not None:

@@ -1,21 +1,66 @@
-"""What a page says of a decision or a tombstone beside its text: a view, and edits of it alone.
+"""What a page says beside its text, in a format whose descriptions repeat their text.
 
     <p><mark>Opening day was moved</mark></p>           the claim, a view of the first line
     <ul><li><strong>Fact / Key:</strong> Opening day</li> …
 
-A format whose descriptions repeat their text repeats the first line of a rendering so. The record
-is what the text says; where somebody changed the view alone, that has to be said, or it would be
-lost in silence.
+A claim that was made for a text, because the text has none, says the description; where that is
+edited elsewhere, the claim is made anew. Of a decision or a tombstone it repeats the first line:
+the record is what the text says, and where somebody changed the view alone, that has to be said,
+or it would be lost in silence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from interop import fields, roles
 from interop.adapter import Hold
-from interop.model import Record
+from interop.fields import Value
+from interop.merge import carry_over, same
+from interop.model import Body, Record
 from interop.stores import Opened
+
+
+def carried(target: Record, raw: Record, there: Record, merged: Record) -> Record:
+    """Carry edits of a text and of its description into a text that has a claim made for it.
+
+    Args:
+        target: what is to stand, said in the format's own words.
+        raw: what stands there now.
+        there: the same, restored.
+        merged: what is to stand, in full.
+
+    A claim that no longer says what it was made to say is taken out, for the format to make another
+    one; a title that nobody stated and that repeats it goes with it. A claim that the text has of
+    itself is its author's, and stays.
+    """
+    values: dict[str, Value] = {"body": fields.get(target, "body")}
+    shown, full, meant = (fields.get(r, "body") for r in (raw, there, merged))
+    stated = fields.get(merged, "description")
+    edited = fields.get(target, "description") != fields.get(raw, "description")
+    if not (isinstance(shown, Body) and isinstance(full, Body) and isinstance(meant, Body)):
+        return target
+    if not edited and same(full, meant):
+        return target
+    from interop import markup  # parsers that most commands never need
+
+    bare = markup.unclaimed(full.text, full.media, shown.text)
+    if bare is not None:
+        values["body"] = carry_over(replace(shown, text=bare.text), full, meant)
+    body = values["body"]
+    if not isinstance(body, Body) or markup.MARK in body.text:
+        return fields.replace(target, values)  # its own
+    kept = None
+    if not edited and bare is not None:
+        kept = bare.claimed_again(body.text, stated=stated is not None)
+    if kept is not None:
+        return fields.replace(target, {"body": replace(body, text=kept)})
+    values["description"] = stated
+    titles = fields.get(there, "title"), fields.get(merged, "title")
+    if titles == (None, None) and fields.get(raw, "title") == fields.get(raw, "description"):
+        values["title"] = None
+    return fields.replace(target, values)
 
 
 def changed_alone(store: Opened, bases: Mapping[str, Record | None]) -> Iterator[str]:

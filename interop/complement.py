@@ -94,7 +94,14 @@ class Line:
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
     """Stores further back on the way -> the record's key there."""
     since: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
-    """Store further back -> fields of base that changed since, as they were there."""
+    """Store on the way -> fields in which base is not what it said, as it said them.
+
+    Further back, these are the changes since. For the source itself they are values that this store
+    has of its own and that its format can say in part only: base keeps the rest of them.
+    """
+
+    when: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Store further back -> when that was agreed, by the same count as ``generation``."""
 
     def says(self, name: str) -> Value:
         """Give what this store is expected to say for a field."""
@@ -103,8 +110,18 @@ class Line:
         return fields.get(self.base, name)
 
     def base_at(self, store: str) -> Record:
-        """Give the record as it was when it left a store on the way."""
+        """Give the record as it was when it left a store on the way: the ancestor of both."""
         return fields.replace(self.base, self.since.get(store, {}))
+
+    def about(self, store: str) -> tuple[Record, int] | None:
+        """Give the record as it was when it left a store, and when that was agreed.
+
+        None where the line does not tell of that store.
+        """
+        key, when = self.keys.get(store), self.when.get(store, self.generation)
+        if store == self.source:
+            key, when = self.key, self.generation
+        return None if key is None else (fields.with_key(self.base_at(store), key), when)
 
     def seen(self) -> Record:
         """Give the record as this store is expected to say it."""
@@ -143,13 +160,17 @@ def dumps(complement: Complement) -> bytes:
     out = BytesIO()
     for line in _lines_to_json(complement):
         try:
-            out.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            out.write(orjson.dumps(line, fields.value_to_json, _OPTIONS))
         except TypeError:  # half of a surrogate pair, or a number of more than 64 bits
-            out.write(fields.dumps(line) + b"\n")
+            out.write(fields.dumps(fields.value_to_json(line)) + b"\n")
     return out.getvalue()
 
 
-def _lines_to_json(complement: Complement) -> Iterator[Mapping[str, Json]]:
+_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS
+
+
+def _lines_to_json(complement: Complement) -> Iterator[Mapping[str, Value]]:
+    """Give the lines, in which the values of fields have not yet their JSON form."""
     yield {
         "type": "complement",
         "version": VERSION,
@@ -346,6 +367,12 @@ def _texts(value: Json) -> dict[str, str]:
     return cast("dict[str, str]", value)
 
 
+def _numbers(value: Json) -> dict[str, int]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r:.40} is no object of numbers")
+    return {key: _number(number) for key, number in value.items()}
+
+
 def _list(value: Json) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise TypeError(f"{value!r:.40} is no list of texts")
@@ -369,35 +396,35 @@ def _bytes(item: Mapping[str, Json]) -> bytes:
     return base64.b64decode(_text(item["base64"]), validate=True)
 
 
-def _line_to_json(line: Line) -> dict[str, Json]:
-    base = fields.to_json(line.base)
-    del base["key"]  # stands in the line already
-    out: dict[str, Json] = {
+def _line_to_json(line: Line) -> dict[str, Value]:
+    out: dict[str, Value] = {
         "type": "record",
         "source": line.source,
         "key": line.key,
         "to": line.to,
         "generation": line.generation,
-        "base": base,
+        "base": {"role": line.base.role, **fields.stated(line.base)},
     }
     if line.to is not None:
-        out["expected"] = _values_to_json(line.expected)
+        out["expected"] = dict(sorted(line.expected.items()))
         out["seal"] = line.seal
     if line.gone:
         out["gone"] = True
     if line.parted:
         out["parted"] = True
     if line.kept:
-        out["kept"] = list[Json](sorted(line.kept))
+        out["kept"] = sorted(line.kept)
     if line.declared:
         out["declared"] = dict(line.declared)
     if line.allowed:
         only = line.allowed == (EARLIER,)
-        out["allowed"] = True if only else [list[Json](x) for x in line.allowed]
+        out["allowed"] = True if only else [list(x) for x in line.allowed]
     if line.keys:
         out["keys"] = dict(sorted(line.keys.items()))
     if line.since:
-        out["since"] = {s: _values_to_json(v) for s, v in sorted(line.since.items())}
+        out["since"] = {s: dict(sorted(v.items())) for s, v in sorted(line.since.items())}
+    if line.when:
+        out["when"] = dict(sorted(line.when.items()))
     return out
 
 
@@ -423,6 +450,7 @@ def _line_from_json(item: Mapping[str, Json], at: str) -> Line:
         allowed=_allowed(item.get("allowed", [])),
         keys=_texts(item.get("keys", {})),
         since={s: _values_from_json(v) for s, v in since.items()},
+        when=_numbers(item.get("when", {})),
     )
 
 
@@ -433,10 +461,6 @@ def _allowed(value: Json) -> tuple[Allowed, ...]:
         return ()
     stated = [_list(entry) for entry in value]
     return tuple(Allowed(*x) for x in stated if len(x) == 3)
-
-
-def _values_to_json(values: Mapping[str, Value]) -> dict[str, Json]:
-    return {f: None if v is None else fields.value_to_json(v) for f, v in sorted(values.items())}
 
 
 def _values_from_json(values: Json) -> dict[str, Value]:

@@ -125,7 +125,7 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
                 raw=raw.get(a.destination or ""),
                 base=a.base,
                 line=a.line,
-                origin=(source.raw.id, a.source or a.base.key),
+                origin=(source.raw.id, a.source or a.origin or a.base.key),
                 lines=source.restored.lines.get(a.source or "", ()),
                 address=a.address,
                 carried=a.carried,

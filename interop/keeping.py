@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from interop import fields
 from interop.cases import Case
@@ -13,7 +13,7 @@ from interop.fields import FIELDS, Value
 from interop.merge import carry_over, same
 from interop.model import Files, Memory, Record, Store
 from interop.plan import digest
-from interop.restore import Restored, seals
+from interop.restore import Restored
 from interop.stores import Opened
 
 
@@ -59,8 +59,9 @@ def keep(
     agreed: Agreed,
     files: Files,
     result: Store,
+    seal: Callable[[str], str],
 ) -> Complement:
-    """Make the complement of ``files``, which say ``result``."""
+    """Make the complement of ``files``, which say ``result``; ``seal`` is that of ``seals``."""
     old = destination.complement
     me, them = destination.raw.id, source.raw.id
     higher = 1 + max(
@@ -69,7 +70,6 @@ def keep(
     )
     before = {(x.source, x.key): x for x in old.lines} if old is not None else {}
     lines: dict[tuple[str, str], Line] = {}
-    seal = seals(files, destination.adapter)
     for item in agreed.kept:
         here = item.case.there
         lately = restored.lines.get(here.key, ()) if here is not None else ()
@@ -87,10 +87,12 @@ def keep(
     for case in agreed.parted:
         parted = _parted(case, them, higher)
         lines[(parted.source, parted.key)] = parted
-    stay = {id(case.line) for case in agreed.left}
+    stay = {id(x.line): x.source.key if x.source is not None else None for x in agreed.left}
     undecided = {case.origin for case in agreed.left}
     retold = {line.to for line in lines.values() if line.source == them and not line.gone}
     for was, line in _readdressed(restored, agreed.moved) if old is not None else ():
+        if line.source == them:  # what was left as it is may have another name in the source now
+            line = replace(line, key=stay.get(id(was)) or line.key)
         mark = (line.source, line.key)
         stands = line.to is not None and not line.gone
         if stands and line.source == them and line.to in retold:
@@ -151,23 +153,28 @@ def _line(
     """Make the line of one record; ``lately`` is what the destination knew of it."""
     case = item.case
     assert case.source is not None
-    base = fields.with_key(case.source, case.origin[1])
-    keys, since = _way(case, base, me, travelled=travelled)
+    says = fields.with_key(case.source, case.origin[1])
     to = item.stands.key if item.stands is not None else None
-    bases, expected, own = _agreed(item, base, [x for x in lately if x.source == case.origin[0]])
+    bases, expected, own = _agreed(item, says, [x for x in lately if x.source == case.origin[0]])
+    base = fields.replace(says, bases)
+    way = _way(item, base, me, lately, travelled=travelled)
+    since = {store: apart for store, x in way.items() if (apart := _apart(x.record, base))}
+    if bases:
+        since[case.origin[0]] = {name: fields.get(says, name) for name in bases}
     return Line(
         source=case.origin[0],
         key=case.origin[1],
         to=to,
         generation=generation,
-        base=fields.replace(base, bases),
+        base=base,
         expected=expected,
         seal=seal(to) if to is not None else "",
         kept=frozenset(own - set(bases)),
         declared=item.declared or (case.line.declared if case.line is not None else {}),
         allowed=item.allowed,
-        keys=keys or _NONE,
+        keys={store: x.record.key for store, x in way.items()} or _NONE,
         since=since or _NONE,
+        when={store: x.when for store, x in way.items()} or _NONE,
     )
 
 
@@ -178,7 +185,7 @@ _NONE: Mapping[str, Any] = {}
 def _agreed(
     item: Kept, base: Record, lately: Sequence[Line]
 ) -> tuple[dict[str, Value], dict[str, Value], set[str]]:
-    """Say where the base is what the destination says, what else it says, and what is its own."""
+    """Say where base keeps what only the destination says, what it shows, and what is its own."""
     bases: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     own: set[str] = set()
@@ -186,6 +193,9 @@ def _agreed(
         return bases, expected, own
     merged = item.merged
     rows = [fields.row(r) for r in (base, item.stands)]
+    if merged is base:  # the destination has nothing of its own, as in nearly every new record
+        pairs = zip(FIELDS[base.role], *rows, strict=True)
+        return bases, {name: stands for name, says, stands in pairs if stands != says}, own
     rows.append([fields.get(merged, f) for f in FIELDS[base.role]])
     for name, says, stands, meant in zip(FIELDS[base.role], *rows, strict=True):
         if says == meant or same(says, meant):
@@ -193,7 +203,7 @@ def _agreed(
         else:  # the destination's own value: the pair stays the last state that both agreed on
             own.add(name)
             last = _last_seen(item, name, stands, meant, lately)
-            if last is None:
+            if last is None:  # and what it said goes into the line beside it
                 bases[name], seen = meant, stands
             else:
                 (seen,) = last
@@ -220,10 +230,12 @@ def _last_seen(
         if same(carry_over(says, seen, stands), meant):
             return (seen,)
     there = item.as_source()
-    if there is None or name not in FIELDS[there.role]:
-        return None
-    would = fields.get(there, name)
-    return (would,) if same(carry_over(says, would, stands), meant) else None
+    alike = there is not None and there.role == item.merged.role
+    would = fields.get(there, name) if there is not None and alike else says
+    for seen in (would, says):
+        if same(carry_over(says, seen, stands), meant):
+            return (seen,)
+    return None
 
 
 def _removed_here(case: Case, them: str) -> Line | None:
@@ -265,37 +277,75 @@ def _parted(case: Case, them: str, generation: int) -> Line:
     return replace(line, expected=seen)
 
 
+def _apart(then: Record, base: Record) -> dict[str, Value]:
+    """Give what changed in a record since, as it was then."""
+    if then.role != base.role:
+        return {}
+    return {
+        f: fields.get(then, f)
+        for f in FIELDS[base.role]
+        if not same(fields.get(then, f), fields.get(base, f))
+    }
+
+
+class _Known(NamedTuple):
+    """A record as it was in a store further back, and when that was agreed."""
+
+    record: Record
+    when: int
+
+
 def _way(
-    case: Case, base: Record, me: str, *, travelled: bool
-) -> tuple[dict[str, str], dict[str, dict[str, Value]]]:
-    """Give the record's key in each store further back, and what changed in base since."""
-    keys: dict[str, str] = {}
-    since: dict[str, dict[str, Value]] = {}
+    item: Kept, base: Record, me: str, lately: Sequence[Line], *, travelled: bool
+) -> dict[str, _Known]:
+    """Give the record as it was in each store further back."""
+    case = item.case
+    out: dict[str, _Known] = {}
     for line in case.lines:
-        steps = [(s, k, line.base_at(s)) for s, k in line.keys.items()]
-        if not travelled:
-            steps.insert(0, (line.source, line.key, line.base))
-        for store, key, then in steps:
-            if store == me or store in keys or store == case.origin[0]:
+        stores = [*line.keys] if travelled else [line.source, *line.keys]
+        for store in stores:
+            about = line.about(store)
+            if store == me or store in out or store == case.origin[0] or about is None:
                 continue
-            keys[store] = key
-            if then.role != base.role:
-                continue
-            apart = {
-                f: fields.get(then, f)
-                for f in FIELDS[base.role]
-                if not same(fields.get(then, f), fields.get(base, f))
-            }
-            if apart:
-                since[store] = apart
-    return keys, since
+            told = [x.about(store) for x in lately]
+            known = max((_Known(*x) for x in told if x is not None), key=_when, default=None)
+            out[store] = _then(item, _Known(*about), known)
+    return out
+
+
+def _when(known: _Known) -> int:
+    return known.when
+
+
+def _then(item: Kept, told: _Known, known: _Known | None) -> _Known:
+    """Give the ancestor with a store further back, of which the destination may know one as well.
+
+    A value that the destination had, and did not take from the source, goes on having the ancestor
+    that the destination knows; where it was taken, what was agreed later counts.
+    """
+    there, source = item.case.there, item.case.source
+    if known is None or there is None or source is None or known.record.role != told.record.role:
+        return told
+    taken: dict[str, Value] = {}
+    for f in FIELDS[told.record.role]:
+        meant, here, then = (fields.get(r, f) for r in (item.merged, there, told.record))
+        alike = same(here, fields.get(source, f)) and same(meant, then)
+        newer = told.when > known.when and not same(meant, here)
+        if (alike or newer) and not same(then, fields.get(known.record, f)):
+            taken[f] = then
+    if not taken:
+        return known
+    return _Known(fields.replace(known.record, taken), max(told.when, known.when))
 
 
 def _readdressed(restored: Restored, moved: Mapping[str, str]) -> Iterable[tuple[Line, Line]]:
     """Give each line that was known, and the same with its record's present key."""
     for key, lines in restored.lines.items():
         for line in lines:
-            yield line, replace(line, to=moved.get(key, line.to), gone=key not in moved)
+            gone = key not in moved
+            # who decided that one side has it said so of what stood there then
+            apart = line.parted and gone == line.gone
+            yield line, replace(line, to=moved.get(key, line.to), gone=gone, parted=apart)
     for line in restored.carried:
         yield line, line
     for line in restored.gone:

@@ -18,7 +18,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from interop.adapter import path_of
@@ -77,8 +77,15 @@ def match(
     content: Callable[[Record], Hashable] = words,
     by_key: bool = True,
     near: bool = True,
+    stood: Collection[str] = (),
 ) -> list[Pair]:
-    """Pair two lists of records; each record is in at most one pair. Sorted by left position."""
+    """Pair two lists of records; each record is in at most one pair. Sorted by left position.
+
+    ``stood``: the files, and the keys in shared files, that were there when the left records were.
+    What stands in one of them is nothing that another record has become since.
+    """
+    if not left or not right:
+        return []
     pairing = _Pairing(left, right, handle)
     if by_key:
         pairing.in_place(content)
@@ -88,6 +95,7 @@ def match(
         pairing.by(lambda r: None if "~" in r.key else _nfc(r.key), "key")
     pairing.by_content(content)
     if near:
+        pairing.leave_out(stood)
         pairing.neighbours()
         pairing.similar()
     return sorted(pairing.pairs)
@@ -149,6 +157,12 @@ class _Pairing:
             for i, j in zip(ones, others, strict=False):
                 self.add(i, j, how)
 
+    def leave_out(self, stood: Collection[str]) -> None:
+        """Take out of the right what stood there before."""
+        if stood and self.free_left:
+            for j in [j for j in self.free_right if self.right[j].key in stood]:
+                del self.free_right[j]
+
     def by_content(self, content: Callable[[Record], Hashable]) -> None:
         """Pair what says the same; two rows with ids only if all else is the same, too."""
 
@@ -176,7 +190,7 @@ class _Pairing:
         for i in list(self.free_left):
             record = self.left[i]
             j = None if "#" in record.key else there.get(record.key)
-            if j is not None and record == self.right[j]:
+            if j is not None and (record is self.right[j] or record == self.right[j]):
                 self.add(i, j, "key")
                 del there[record.key]  # a list may say a record twice
 

@@ -80,14 +80,19 @@ def outcome(
     names = FIELDS[stands.role]
     there = item.case.there
     before = _row(there, stands) if there is not None else [None] * len(names)
-    raw = _row(source, stands) if source is not None else None
+    shown = _row(item.case.raw, stands) if item.case.raw is not None else [None] * len(names)
+    wanted = _row(merged, stands)
+    raw = wanted if source is merged else _row(source, stands) if source is not None else None
     told = verdict.action in ("add", "update")
     found: list[FieldOutcome] = []
     lost: list[str] = []
     for n, (name, meant, says, back) in enumerate(
-        zip(names, _row(merged, stands), fields.row(stands), _row(again, stands), strict=True)
+        zip(names, wanted, fields.row(stands), _row(again, stands), strict=True)
     ):
-        if back != meant and not same(back, meant):
+        if meant is says is back is None:
+            continue
+        # most are the very objects, and to compare two texts takes longer than to see that
+        if back is not meant and not same(back, meant):
             raise WriteError(
                 f"{label}: {stands.key}",
                 f"{name} would not come back from the complement",
@@ -98,16 +103,17 @@ def outcome(
             note = f"said in {says.media}"
             if same(translated(says, meant.media), meant):
                 says = meant  # the map leads back to every byte
-        if says != meant and meant is not None:
-            lost.append(f"{item.case.key}: {name}")
-        if not told or (there is not None and same(meant, before[n])):
+        kept_beside = says is not meant and says != meant
+        if kept_beside and meant is not None:
+            lost.append(name)
+        if not told or (there is not None and same(meant, before[n]) and says == shown[n]):
             continue
         if name == "kinds" and item.declared:
             note = "declared as " + ", ".join(item.declared.values())
-        if says != meant:
+        if kept_beside:
             found.append(_fated(name, "supplied" if note else "carried", note))
         elif says is not None:
-            exact = raw is None or raw[n] == says
+            exact = raw is None or raw[n] is says or raw[n] == says
             found.append(_fated(name, "exact" if exact else "restored", ""))
     return (
         Outcome(
@@ -145,9 +151,10 @@ def new_findings(
     adapter: Adapter, before: tuple[Files, Store], after: tuple[Files, Store]
 ) -> Sequence[str]:
     """Say what the destination's runtime would newly trip over."""
-    known = {(f.code, f.path) for f in adapter.lint(*before)}
+    find = adapter.grave or adapter.lint
+    known = {(f.code, f.path) for f in find(*before)}
     return [
         mask(f"{f.code} {f.path}: {f.problem}; {f.remedy}")
-        for f in adapter.lint(*after)
+        for f in find(*after)
         if (f.code, f.path) not in known and f.severity != "note"
     ]

@@ -75,13 +75,18 @@ def carry_over(rich: Value, seen: Value, now: Value) -> Value:
         return _elements(*lists) or None
     if isinstance(rich, Body) and isinstance(seen, Body) and isinstance(now, Body):
         if rich.media == seen.media == now.media:
-            return Body(text=_lines(rich.text, seen.text, now.text), media=now.media)
+            before, after = seen.text, now.text
+            if now.media == TEXT_MEDIA[1] and "<mark>" in before:
+                from interop import markup
+
+                before, after = markup.without_claim(rich.text, rich.media, before, after)
+            return Body(text=_lines(rich.text, before, after), media=now.media)
         if seen.media == now.media and {rich.media, now.media} == set(TEXT_MEDIA):
             from interop import markup  # parsers that most commands never need
 
             before, after = seen.text, now.text
             if rich.media == TEXT_MEDIA[0]:
-                before, after = markup.without_claim(rich.text, before, after)
+                before, after = markup.without_claim(rich.text, rich.media, before, after)
             else:  # a format may have encoded what the text was translated into
                 plain = markup.translate(rich.text, rich.media, now.media)
                 edited = _carried(plain, before, after) if plain.strip() != before.strip() else None

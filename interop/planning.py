@@ -6,11 +6,12 @@ which the destination's adapter writes over what is there; the result is read ba
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import partial
 
 from interop import claims, guarding, settled
-from interop.adapter import Written
+from interop.adapter import Written, path_of
 from interop.choices import Choices
 from interop.complement import Complement
 from interop.counterparts import cases, ground
@@ -20,7 +21,7 @@ from interop.measure import new_findings, outcome, read_back, supplied_notes
 from interop.model import Files, Store
 from interop.plan import Plan, digest
 from interop.rendering import seen
-from interop.restore import restore
+from interop.restore import restore, seals
 from interop.settling import Settling
 from interop.stores import Opened, holds
 
@@ -86,7 +87,7 @@ class Planning:
         made, destination = self.made, self.destination
         written = self.write()
         files = dict(written.files)
-        self.attachments(files)
+        self.attachments(files, {path_of(r.key) for r in written.records.values()})
         result = read_back(self.adapter, written, files, made.raw, made.target, destination.label)
         news: Sequence[str] = ()
         if files != destination.tree.files:
@@ -104,7 +105,9 @@ class Planning:
             if key is not None and case.raw is None and case.address is not None
         }
         store = Store(format=self.adapter.name, records=tuple(made.target.values()))
-        written = self.adapter.write(store, self.ground.files, made.context(addresses))
+        context = replace(made.context, addresses=addresses, fitted=made.fitted)
+        written = self.adapter.write(store, self.ground.files, context)
+        made.fitted.clear()  # a text that a format rewords is not held twice
         made.reject({r.key: r for r in written.refused})
         for key in made.removed.keys() & written.records.keys():
             made.stays(made.removed[key])
@@ -145,10 +148,11 @@ class Planning:
             moved=moved,
             settled="" if self.apart else mark,
         )
+        seal = seals(files, self.adapter)
         complement = keep(
-            self.source, self.destination, self.ground.restored, agreed, files, result
+            self.source, self.destination, self.ground.restored, agreed, files, result, seal
         )
-        back = restore(result, complement, files, self.adapter, holds)
+        back = restore(result, complement, files, self.adapter, holds, seal)
         again = {r.key: r for r in back.store.records}
         said = {r.key: r for r in self.source.seen.records}
         notes = supplied_notes(written)
@@ -163,15 +167,19 @@ class Planning:
                 {**notes.get(key or "", {}), **made.stated.get(key or "", {})},
                 self.destination.label,
             )  # fmt: skip
-            lost += only_kept
+            if not self.choices.complement:  # else nothing is lost, and they are many
+                lost += (f"{item.case.key}: {name}" for name in only_kept)
             if case.key not in carried:
                 made.outcomes.append(found)
         if self.source.adapter is not self.adapter:
             lost += (f"{path}: is no record" for path in self.source.raw.carried)
         return complement, lost
 
-    def attachments(self, files: dict[str, bytes]) -> None:
-        """Bring files that are no records along, between stores of one format."""
+    def attachments(self, files: dict[str, bytes], held: Set[str]) -> None:
+        """Bring files that are no records along, between stores of one format.
+
+        ``held``: the files that state a record in the destination, whatever they are in the source.
+        """
         if self.source.adapter is not self.adapter or self.ground.fresh:
             return
         old = self.destination.complement
@@ -179,7 +187,7 @@ class Planning:
         earlier: Mapping[str, str] = mine.tree if mine is not None else {}
         for path, now in self.source.raw.carried.items():
             data = self.source.tree.files.get(path)
-            if data is None or path.endswith("#"):
+            if data is None or path.endswith("#") or path in held:
                 continue
             before, there = earlier.get(path), files.get(path)
             if there is None and before is None:

@@ -17,8 +17,8 @@ from interop.adapter import Adapter, Hold, path_of
 from interop.complement import Complement, Line, newest
 from interop.fields import FIELDS, Value
 from interop.match import match, words
-from interop.merge import carry_over, same
-from interop.model import Files, Record, Store
+from interop.merge import TEXT_MEDIA, carry_over, same
+from interop.model import Body, Files, Record, Store
 from interop.plan import digest
 
 Holds = Callable[[str, str], bool]
@@ -39,6 +39,8 @@ class Restored:
     """Lines whose record is no longer in the store."""
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Store on the way -> keys of its records in shared files, in their order."""
+    trees: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
+    """Store on the way -> its files, as they were when they were last read."""
     guessed: tuple[tuple[str, str], ...] = ()
     """(key at the last conversion, key now) of records that were only nearly recognised."""
 
@@ -52,9 +54,14 @@ class Restored:
 
 
 def restore(
-    raw: Store, complement: Complement | None, files: Files, adapter: Adapter, holds: Holds
+    raw: Store,
+    complement: Complement | None,
+    files: Files,
+    adapter: Adapter,
+    holds: Holds,
+    seal: Callable[[str], str] | None = None,
 ) -> Restored:
-    """Restore every record of a store from its complement."""
+    """Restore every record of a store from its complement; ``seal`` is that of ``seals``."""
     if complement is None:
         return Restored(store=raw)
     by_key: defaultdict[str, list[Line]] = defaultdict(list)
@@ -67,15 +74,22 @@ def restore(
             removed.append(line)
         else:
             by_key[line.to].append(line)
+    whole: dict[str, Line] = {}
+    for record in raw.records:
+        told = by_key.get(record.key, [])
+        if len(told) == 1 and _as_expected(record, told[0]):
+            whole[record.key] = by_key.pop(record.key)[0]
+    lines: dict[str, tuple[Line, ...]] = {key: (line,) for key, line in whole.items()}
+    rest = [r for r in raw.records if r.key not in whole]
     place = {key: i for i, key in enumerate(complement.order)}
     groups = sorted(by_key.values(), key=lambda group: place.get(group[0].to or "", -1))
     then = [group[0].seen() for group in groups]
-    lines: dict[str, tuple[Line, ...]] = {}
     guessed: list[tuple[str, str]] = []
     gone = dict.fromkeys(range(len(groups)))
-    for pair in match(then, raw.records, handle=adapter.handle):
-        key = raw.records[pair.right].key
-        lines[key] = _settle(groups[pair.left], raw.records[pair.right])
+    stood = frozenset((*complement.tree, *complement.order))
+    for pair in match(then, rest, handle=adapter.handle, stood=stood):
+        key = rest[pair.right].key
+        lines[key] = _settle(groups[pair.left], rest[pair.right])
         del gone[pair.left]
         if pair.how == "near":
             guessed.append((then[pair.left].key, key))
@@ -86,10 +100,14 @@ def restore(
         if taken_back is not None:
             lines[taken_back] = (*lines.get(taken_back, ()), line)
             removed.remove(line)
-    seal = seals(files, adapter)
+    seal = seal or seals(files, adapter)
     views = {name for name, hold in adapter.holds.items() if hold is Hold.VIEW}
     records = tuple(
-        _restored(r, lines[r.key], complement, holds, seal(r.key), views) if r.key in lines else r
+        fields.with_key(whole[r.key].base, r.key)
+        if r.key in whole
+        else _restored(r, lines[r.key], complement, holds, seal(r.key), views)
+        if r.key in lines
+        else r
         for r in raw.records
     )
     return Restored(
@@ -104,8 +122,27 @@ def restore(
         carried=tuple(carried),
         gone=(*(line for i in gone for line in groups[i]), *removed),
         orders={s.id: s.order for s in complement.sources.values()},
+        trees={s.id: s.tree.keys() for s in complement.sources.values()},
         guessed=tuple(guessed),
     )
+
+
+def _as_expected(record: Record, line: Line) -> bool:
+    """Does a file of its own say all that it is expected to, as nearly every one does?
+
+    Then base is what it says, and no field has to be looked at by itself.
+    """
+    if "#" in record.key or record.role != line.base.role:
+        return False
+    places, says = _PLACES[record.role], fields.row(line.base)
+    for name, value in line.expected.items():
+        if name not in places:
+            return False
+        says[places[name]] = value
+    return says == fields.row(record)
+
+
+_PLACES = {role: {name: n for n, name in enumerate(names)} for role, names in FIELDS.items()}
 
 
 def _settle(group: list[Line], record: Record) -> tuple[Line, ...]:
@@ -135,14 +172,19 @@ def _restored(
 ) -> Record:
     values: dict[str, Value] = {}
     told = [(x, fields.row(x.base)) for x in lines if x.base.role == record.role]
-    alone = len(lines) == 1
-    for n, (name, now) in enumerate(zip(FIELDS[record.role], fields.row(record), strict=True)):
+    names, row = FIELDS[record.role], fields.row(record)
+    places: Iterable[int] = range(len(names))
+    if len(lines) == 1 and told:  # nearly every field of nearly every record is as it was
+        ((line, bases),) = told
+        places = [n for n in places if row[n] != bases[n] or names[n] in line.expected]
+    for n in places:
+        name, now = names[n], row[n]
         for line, bases in told:
             base = bases[n]
             said = line.expected.get(name, _AS_BASE)
             if said is _AS_BASE:
-                if base == now and (now is not None or alone):
-                    break  # nearly every field of nearly every record
+                if base == now is not None:
+                    break
                 said = base
             source = complement.sources.get(line.source)
             if base is said is None and source is not None and not holds(source.format, name):
@@ -150,8 +192,8 @@ def _restored(
             # the same bytes as written are the same statement, however a newer reader reads it
             seen = now if line.seal == seal and name not in line.kept else said
             value = carry_over(base, seen, now)
-            if base is None and now is not None and _follows(record, line, name, views):
-                value = None  # a supplied view followed its source: still nobody stated it
+            if value != base and not same(base, said) and _follows(record, line, name, views):
+                value = base  # what stood for it followed its text: nobody said anything else
             if value != now:
                 values[name] = value
             break
@@ -163,11 +205,30 @@ _AS_BASE = object()
 
 def _follows(record: Record, line: Line, name: str, views: Collection[str]) -> bool:
     """Is a value that was supplied only the repetition of a text that was edited since?"""
-    return (
-        name in views
-        and line.says(name) is not None
-        and not same(fields.get(record, "body"), line.says("body"))
-    )
+    if line.says(name) is None or fields.get(record, name) is None:
+        return False
+    if name in views:
+        then, now = line.says("body"), fields.get(record, "body")
+        return not same(then, now) and not _is_claim(line.base, then, now)
+    # an entry in an index repeats what its file says, never the reverse
+    return name == "hook" and same(fields.get(record, name), fields.get(record, "description"))
+
+
+def _is_claim(base: Record, then: Value, now: Value) -> bool:
+    """Is what changed in a text the claim that was made for it, and nothing that it repeats?"""
+    rich = fields.get(base, "body")
+    if not (isinstance(rich, Body) and isinstance(then, Body) and isinstance(now, Body)):
+        return False
+    if rich.media not in TEXT_MEDIA or not then.media == now.media == TEXT_MEDIA[1]:
+        return False
+    from interop import markup  # parsers that most commands never need
+
+    before, after = (markup.unclaimed(rich.text, rich.media, x.text) for x in (then, now))
+    if before is None or after is None:
+        return False
+    if before.supplied and after.supplied:
+        return True
+    return before.text.split() == after.text.split()
 
 
 def seals(files: Files, adapter: Adapter) -> Callable[[str], str]:

@@ -100,16 +100,30 @@ def to_memory(record: Record, onto: Memory | None = None) -> Memory:
             memory = _with(memory, {"description": " ".join(own.strip().split("\n")[0].split())})
         return memory
     if onto is not None:
-        return _with(onto, {"body": body})
-    label = {"decision": "decision", "tombstone": "subject"}[record.role]
-    told = fields.get(record, label)
+        return _with(onto, {"body": body, **_retold(record, onto)})
     return Memory(
         key=record.key,
         name=f"{record.role}-{name.lower()}" if name is not None else None,
-        description=" ".join(str(told).split()) if told is not None else None,
+        description=_told(record),
         body=body,
         extra=record.extra,
     )
+
+
+def _told(record: Record) -> str | None:
+    """Give what a memory that says a decision or a tombstone is described by: its first value."""
+    label = {"decision": "decision", "tombstone": "subject"}[record.role]
+    told = fields.get(record, label)
+    return " ".join(str(told).split()) if told is not None else None
+
+
+def _retold(record: Record, onto: Memory) -> Mapping[str, Value]:
+    """Say again what repeated the first value as it was; what somebody else wrote there stays."""
+    then = from_memory(onto)
+    told = _told(then) if then is not None and then.role == record.role else None
+    if told is None:
+        return {}
+    return {f: _told(record) for f in ("description", "hook") if fields.get(onto, f) == told}
 
 
 def from_memory(memory: Memory) -> Record | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from interop import fields, guard
-from interop.adapter import Context, Refusal, path_of, repeat_key
+from interop import claims, fields, guard
+from interop.adapter import Context, Fitted, Hold, Refusal, path_of, repeat_key
 from interop.cases import Case, Verdict, decide
 from interop.choices import Choices
 from interop.complement import given
@@ -34,10 +34,13 @@ class Settling:
         self.source, self.destination = source, destination
         self.adapter = destination.adapter
         self.choices = choices
-        self.now = now
         self.ground = onto
-        self.originals = originals(source, self.adapter)
-        self.given = given(destination.complement)
+        self.context = Context(
+            now=now,
+            originals=originals(source, self.adapter),
+            given=given(destination.complement),
+        )
+        """What the adapter cannot know by itself."""
         self.raw: Mapping[str, Record] = {r.key: r for r in self.ground.raw.records}
         self.target: dict[str, Record] = dict(self.raw)
         """What is to be written: key -> record; untouched records are the very objects of raw."""
@@ -55,6 +58,8 @@ class Settling:
         """Key in the target -> kind that the user declared."""
         self.stated: dict[str, dict[str, str]] = {}
         """Key in the target -> field -> what the user declared for it."""
+        self.fitted: dict[str, Fitted] = {}
+        """Key in the target -> its record as the destination's format can say it."""
         self.watch = Watch(source, destination, choices)
         self.notes: list[str] = []
 
@@ -121,18 +126,19 @@ class Settling:
         else:
             key = case.raw.key
             present = self.raw[key]
-            target = _onto(case.raw, case.there, verdict.merged)
+            target = self.onto(case.raw, case.there, verdict.merged)
             target = present if target == case.raw else lower(target, self.adapter, present)
             asked = "kind" in self.choices.about(case.key)
             if asked or fields.get(target, "kinds") != fields.get(present, "kinds"):
                 target = self.with_kind(target, case, verdict.merged.role)
         target = self.with_status(target, case)
-        fitted = self.adapter.fit(target, present, self.context())
+        fitted = self.adapter.fit(target, present, self.context)
         if isinstance(fitted, Refusal):
             self.refused(case, verdict, fitted)
             return
         if target != present:
             self.target[key] = target
+            self.fitted[key] = fitted
         self.settled.append((case, verdict, key))
 
     def guarded(self, case: Case, verdict: Verdict) -> bool:
@@ -217,7 +223,7 @@ class Settling:
             return None
         present = self.raw[case.raw.key]
         target = lower(fields.with_key(case.source, present.key), self.adapter, present)
-        fitted = self.adapter.fit(target, present, self.context())
+        fitted = self.adapter.fit(target, present, self.context)
         return fitted if isinstance(fitted, Refusal) and fitted.field == "role" else None
 
     def with_kind(self, record: Record, case: Case, role: str) -> Record:
@@ -274,7 +280,7 @@ class Settling:
         )
         self.declared = declared
         store = Store(format=self.adapter.name, records=new)
-        said = self.adapter.write(store, {}, Context(now=self.now)).records
+        said = self.adapter.write(store, {}, Context(now=self.context.now)).records
         return {k: seen_record(r, self.adapter) for k, r in said.items()}
 
     def as_source(self, case: Case) -> Record | None:
@@ -285,18 +291,22 @@ class Settling:
         if case.raw is None or case.there is None or case.source is None:
             return None
         present = self.raw[case.raw.key]
-        target = _onto(case.raw, case.there, fields.with_key(case.source, case.there.key))
-        fitted = self.adapter.fit(lower(target, self.adapter, present), present, self.context())
+        target = self.onto(case.raw, case.there, fields.with_key(case.source, case.there.key))
+        fitted = self.adapter.fit(lower(target, self.adapter, present), present, self.context)
         return None if isinstance(fitted, Refusal) else seen_record(fitted.record, self.adapter)
 
-    def context(self, addresses: Mapping[str, str] | None = None) -> Context:
-        """Give the adapter what it cannot know by itself."""
-        return Context(
-            now=self.now,
-            addresses=addresses or {},
-            originals=self.originals,
-            given=self.given,
-        )
+    def onto(self, raw: Record, there: Record, merged: Record) -> Record:
+        """Say in the destination's own words what changed: the rest keeps the words it has."""
+        if there.role != merged.role:
+            return fields.with_key(merged, raw.key)
+        values = {
+            f: carry_over(fields.get(raw, f), fields.get(there, f), fields.get(merged, f))
+            for f in FIELDS[merged.role]
+        }
+        target = fields.replace(raw, values)
+        if self.adapter.holds.get("description") is not Hold.VIEW:
+            return target
+        return claims.carried(target, raw, there, merged)
 
     def reject(self, refusals: Mapping[str, Refusal]) -> None:
         """Take back what could be fitted alone, and cannot stand beside the rest."""
@@ -323,7 +333,7 @@ class Settling:
             return
         rest = tuple(record for key, record in self.target.items() if key not in waiting)
         store = Store(format=self.adapter.name, records=rest)
-        kept = self.adapter.write(store, self.ground.files, self.context()).records
+        kept = self.adapter.write(store, self.ground.files, self.context).records
         self.outcomes = [
             replace(o, action="stays", reason=_STAYS, remedy="")
             if o.action == "pending" and o.to in kept
@@ -347,17 +357,6 @@ def _unread(store: Opened, key: str) -> str | None:
         if problem.unread and (path == problem.path or path.startswith(f"{problem.path}/")):
             return f"{path} in {store.label} cannot be read: {problem.problem}"
     return None
-
-
-def _onto(raw: Record, there: Record, merged: Record) -> Record:
-    """Say in the destination's own words what changed: the rest keeps the words it has."""
-    if there.role != merged.role:
-        return fields.with_key(merged, raw.key)
-    values = {
-        f: carry_over(fields.get(raw, f), fields.get(there, f), fields.get(merged, f))
-        for f in FIELDS[merged.role]
-    }
-    return fields.replace(raw, values)
 
 
 def _outcome(case: Case, verdict: Verdict) -> Outcome:

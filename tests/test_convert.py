@@ -521,6 +521,78 @@ class TestFoundByBreakingIt:
         convert(claude, tmp_path / "b", decisions={"locks.md": {"take": "destination"}})
         assert actions(planned(claude, tmp_path / "b"))["locks.md"] == "gone"
 
+    def test_a_decision_is_carried_back(self, claude: Path, tmp_path: Path) -> None:
+        b = tmp_path / "b"
+        convert(claude, f"bantamkit:{b}", kind_map=UNTYPED)
+        convert(b, claude)  # each knows the other now
+        (claude / "locks.md").unlink()
+        fact = b / "facts/locks.md"
+        fact.write_bytes(fact.read_bytes().replace(b"goes back", b"stays"))
+        convert(claude, b, decisions={"facts/locks.md": {"take": "destination"}})
+        assert actions(planned(claude, b)).get("facts/locks.md") is None
+        assert actions(convert(b, claude))["facts/locks.md"] == "add"
+        assert b"stays" in (claude / "locks.md").read_bytes()
+        (b / "facts/pump.md").unlink()
+        put(claude, {"pump.md": memory("pump", "Where the pump is", "The pump is at the pier.")})
+        convert(claude, b, decisions={"pump.md": {"take": "destination"}})
+        assert actions(planned(b, claude))["pump.md"] == "pending", "it is not asked for again"
+
+    def test_what_a_format_cannot_say_is_not_removed_by_it(self, tmp_path: Path) -> None:
+        """An entry that repeats the description follows it, and is nobody's own statement."""
+        b, t = tmp_path / "b", tmp_path / "t"
+        fact = "---\nname: saddle\ndescription: {}\ntype: project\n---\n\nThe saddle of bike 1.\n"
+        put(b, {"facts/saddle.md": fact.format("Saddle zero"), "index.md": ""})
+        convert(f"bantamkit:{b}", f"theokit:{t}")
+        for path in ("saddle.md", "MEMORY.md"):
+            text = (t / path).read_text()
+            (t / path).write_text(text.replace("Saddle zero", "Saddle T"))
+        put(b, {"facts/saddle.md": fact.format("Saddle B")})
+        key = "facts/saddle.md"
+        for choices in ({"decisions": {key: {"take": "source"}}}, {}, {}):
+            found = convert(f"bantamkit:{b}", f"theokit:{t}", **choices)
+            assert "— Saddle B\n" in (t / "MEMORY.md").read_text()
+        assert found.changes == ()
+        (t / "MEMORY.md").write_text((t / "MEMORY.md").read_text().replace("Saddle B", "In shed 4"))
+        put(b, {"facts/saddle.md": fact.format("Saddle C")})
+        for _ in range(2):
+            convert(f"bantamkit:{b}", f"theokit:{t}")
+            assert "— In shed 4\n" in (t / "MEMORY.md").read_text()
+            assert 'description: "Saddle C"' in (t / "saddle.md").read_text()
+
+    def test_of_two_ways_to_a_store_the_later_agreement_counts(self, tmp_path: Path) -> None:
+        a, b, c = (tmp_path / name for name in "abc")
+        for n, text in enumerate(("one", "two", "three")):
+            put(a, {"pump.md": memory("pump", "Where", f"The pump is at pier {text}.")})
+            convert(a, f"bantamkit:{b}")
+            if n == 0:
+                convert(b, f"theokit:{c}")
+            found = convert(c, b)  # nothing changed there, and it knows the first text only
+            assert actions(found)["pump.md"] in ("same", "keep")
+        assert "pier three" in (b / "facts/pump.md").read_text()
+
+    def test_what_stood_there_before_is_nothing_that_another_one_became(
+        self, tmp_path: Path
+    ) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        for n in (1, 2):
+            text = f"Rack {n} stands at the harbour, and the keeper counts its bikes daily."
+            put(a, {f"rack{n}.md": memory(f"rack{n}", f"About rack {n}", text)})
+        convert(a, f"bantamkit:{b}")
+        (b / "facts/rack2.md").unlink()
+        convert(b, a)  # which leaves the second one pending, and knows nothing of it
+        (a / "rack1.md").unlink()
+        said = actions(planned(a, b))
+        assert said == {"facts/rack1.md": "pending", "rack2.md": "gone"}
+
+    def test_a_file_with_records_is_no_attachment(self, tmp_path: Path) -> None:
+        text = "# Context\n\n## Current facts\n\n- Rack 1 stands at the harbour.\n"
+        one, other = (f"memory-compiler:{tmp_path / name}" for name in "ab")
+        put(tmp_path / "a", {"CONTEXT.md": text})
+        convert(one, other)
+        put(tmp_path / "a", {"CONTEXT.md": "# Context\n\n## Current facts\n\n"})
+        assert set(actions(convert(one, other)).values()) == {"pending"}
+        assert (tmp_path / "b/CONTEXT.md").read_text() == text
+
     def test_a_folder_that_is_gone_is_not_stale(self, claude: Path, tmp_path: Path) -> None:
         convert(claude, f"bantamkit:{tmp_path / 'b'}", kind_map=UNTYPED)
         shutil.rmtree(tmp_path / "b")

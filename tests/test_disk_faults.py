@@ -363,7 +363,7 @@ def test_bytes_are_on_the_disk_before_anything_counts_on_them(stores: Stores) ->
         return seen.index((operation, path))
 
     staged = [p for op, p in seen if op == "write" and p.startswith(".interop/staging/")]
-    assert len(staged) == 6
+    assert len(staged) == 7, "five files, the journal, and what undo compares later edits with"
     journal = at("rename", ".interop/journal")
     assert all(at("fsync", path) < journal for path in staged)
     first_put = at("rename-new", "prices/2026/all.md")

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from interop.disk import recovery, transaction
+from interop.disk import recovery, staging
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def test_every_test_that_is_named_is_there() -> None:
 def test_the_bounds_are_those_of_the_code() -> None:
     assert f"The last {recovery.KEPT_SETS} writes" in PAGE
     assert f"{recovery.KEPT_BYTES // 1024 // 1024} MiB together" in PAGE
-    assert f"only up to {transaction.WROTE_BYTES // 1024 // 1024} MiB" in PAGE
+    assert f"only up to {staging.WROTE_BYTES // 1024 // 1024} MiB" in PAGE
     help_text = (ROOT / "cli" / "undo.py").read_text(encoding="utf-8")
     for said in ("INTEROP_UNDO_WRITES", "INTEROP_UNDO_MIB"):
         assert said in PAGE

@@ -77,6 +77,13 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
     return findings(files, store)
 
 
+def grave(files: Files, store: Store) -> Iterable[Finding]:
+    """Find what is more than a note."""
+    from interop.adapters.bantamkit.lint import grave as findings
+
+    return findings(files, store)
+
+
 def repeated(new: Record, present: Sequence[Record], context: Context) -> Record | None:
     """Say which present record the runtime takes a new one for."""
     from interop.adapters.bantamkit import repeating
@@ -119,6 +126,7 @@ ADAPTER = Adapter(
     index=_is_index,
     derived=_is_index,
     lint=lint,
+    grave=grave,
     locate=locate,
     discover=discover,
 )

@@ -116,19 +116,22 @@ class Fact:
         return str(self.header.values["name"])
 
 
-def read(path: str, data: bytes) -> Fact | Problem:
-    """Read one fact file, or say why neither version of the runtime can."""
+def read(path: str, data: bytes, known: Memory | None = None) -> Fact | Problem:
+    """Read one fact file, or say why neither version of the runtime can.
+
+    ``known`` is the record that was read from these bytes before.
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _unread(path, "not UTF-8")
-    return _usual(path, text) or read_any(path, text)
+    return _usual(path, text, known) or read_any(path, text)
 
 
 # The short path: a header as the runtime writes it, with values that every YAML reader takes for
 # the text that stands there. A property test holds it and the long path together.
 
-_CHAR = r"(?:[ !\"$-9;-~\xa0-\u2027\u202a-\ud7ff]|:(?=[!-~])|(?<! )#)"
+_CHAR = r"(?:[ !\"$-9;-~\xa0-\u2027\u202a-\ud7ff]++|:(?=[!-~])|(?<! )#)"
 _LINE = rf"(?! ){_CHAR}+(?<! )"
 USUAL = re.compile(
     r"---\nname: ([a-z][a-z0-9-]*)\n"
@@ -140,7 +143,7 @@ USUAL = re.compile(
 )
 
 
-def _usual(path: str, text: str) -> Fact | None:
+def _usual(path: str, text: str, known: Memory | None = None) -> Fact | None:
     found = USUAL.match(text)
     if found is None or text.find("---", 4, found.end() - 4) >= 0:
         return None
@@ -150,13 +153,15 @@ def _usual(path: str, text: str) -> Fact | None:
     targets = listed[3:].split("\n- ") if listed else ()
     if not yaml_header.WORDS.isdisjoint((name, description, *targets)):
         return None
+    if known is not None:
+        return Fact(path, text, known, True)
     record = Memory(
         key=path,
         name=name,
         description=description,
         body=Body(text=universal(text[found.end() :].strip())),
         kinds={"claude": kind},
-        links=tuple(Link(target=target) for target in targets),
+        links=tuple([Link(target=target) for target in targets]),
         created=created,
         recalled=recalled,
         state="archived" if path[0] == "a" else "live",
@@ -230,6 +235,56 @@ def respell(fact: Fact, target: Memory) -> str | None:
     if target.body.text != fact.record.body.text:
         edits.append(_body_edit(fact, target.body.text))
     return splice(fact.text, edits)
+
+
+_NEW = re.compile(
+    r"---\nname: [a-z][a-z0-9-]{,73}\n"
+    r"description: (?=[^\n]{,67}\n)[A-Za-z](?:[A-Za-z0-9 _.,;/()-]*[A-Za-z0-9_.)])?\n"
+    r"type: (?:user|feedback|project|reference)\n"
+    r"created: '[0-9]{4}-[0-9]{2}-[0-9]{2}'\n"
+    r"last_recalled: (?:null|'[0-9]{4}-[0-9]{2}-[0-9]{2}')\n"
+    r"links:(?: \[\]|(?:\n- [a-z][a-z0-9-]{,77})+)\n---\n"
+)
+"""A header in which the runtime writes every value as it is, on one line."""
+
+
+def as_it_is(path: str, record: Memory) -> Fact | None:
+    """Give a new fact whose header needs no rule of YAML, None for any other.
+
+    Its text is what ``canonical`` gives, and ``read`` gives this very fact for it.
+    """
+    targets = [link.target for link in record.links]
+    links = "".join([f"\n- {target}" for target in targets]) or " []"
+    recalled = "null" if record.recalled is None else f"'{record.recalled}'"
+    head = (
+        f"---\nname: {record.name}\ndescription: {record.description}\n"
+        f"type: {record.kinds.get('claude')}\ncreated: '{record.created}'\n"
+        f"last_recalled: {recalled}\nlinks:{links}\n---\n"
+    )
+    body = record.body.text
+    plain = (
+        record.description is not None
+        and not record.extra
+        and _NEW.fullmatch(head) is not None
+        and head.find("---", 4, len(head) - 4) < 0
+        and yaml_header.WORDS.isdisjoint((record.name, record.description, *targets))
+        and "\r" not in body
+        and body == body.strip()
+    )
+    if not plain:
+        return None
+    said = Memory(
+        key=path,
+        name=record.name,
+        description=record.description,
+        body=record.body,
+        kinds=record.kinds,
+        links=record.links,
+        created=record.created,
+        recalled=record.recalled,
+        state="archived" if path[0] == "a" else "live",
+    )
+    return Fact(path, f"{head}\n{body}\n", said, True)
 
 
 def canonical(record: Memory) -> str:

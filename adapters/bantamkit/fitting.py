@@ -19,6 +19,7 @@ from interop.syntax.substring_fence import universal
 
 WAY_OUT_KIND = "declare it with --kind-map or --decisions, or let the record travel with --carry"
 WAY_OUT_ROLE = "let it travel in the complement with --carry"
+_MARKDOWN = "text/markdown"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _INSTANT = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt ].*", re.DOTALL)
@@ -53,6 +54,8 @@ def original(record: Record, context: Context) -> Memory | None:
 
 def one_line(text: str) -> str:
     """Give a text on one line, without controls and lone surrogates, stripped."""
+    if text.isprintable():
+        return text.strip()  # none of them is printable
     return _text(NOT_ONE_LINE.sub(" ", text)).strip()
 
 
@@ -62,20 +65,26 @@ def safe(key: str, text: str) -> str:
     The runtime dumps every value anew at the next recall, so no quoting by hand helps: the text
     itself has to change. Folding at 80 columns can end a line after any ``---``.
     """
+    if "---" not in text:
+        return text
     return _reworded(text, lambda value: yaml_header.dump(key, value))
 
 
 def safe_link(text: str) -> str:
     """Reword a link as ``safe`` does; at its end the dashes go, as they do from a name."""
+    if "---" not in text:
+        return text
     return _reworded(text, lambda value: yaml_header.dump("links", [value]), link=True)
 
 
 def _text(text: str) -> str:
+    if text.isascii():
+        return text
     return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def _reworded(text: str, dump: Callable[[str], str], *, link: bool = False) -> str:
-    if "---" not in text or "---\n" not in dump(text):
+    if "---\n" not in dump(text):
         return text
     if text.endswith("---"):
         text = text.rstrip("-").rstrip() if link else f"{text} (dashes)"
@@ -179,9 +188,11 @@ class _Fitting:
         if text != given.text:
             # Which characters went is plain from the two texts; the reason names the rule.
             self._supply("body", text, "the runtime strips a text and reads its line ends as LF")
-        elif given.media != Body(text="").media:
+        elif given.media != _MARKDOWN:
             reason = f"bantamkit holds Markdown; {given.media} stands in it as it is"
             self._supply("body", text, reason)
+        else:
+            return given
         return Body(text=text)
 
     def _links(self) -> tuple[Link, ...]:
@@ -199,7 +210,7 @@ class _Fitting:
                 reason = "a link is one line that does not end in dashes"
                 self._supply("links", fitted, f"{reason}; it was {target!r}")
             if fitted:
-                out.append(Link(target=fitted))
+                out.append(link if fitted == target else Link(target=fitted))
         return tuple(out)
 
     def _created(self) -> str | None:

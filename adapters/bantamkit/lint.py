@@ -14,7 +14,7 @@ from interop.adapter import Finding
 from interop.adapters.bantamkit import fact_file, index, names, oddities
 from interop.adapters.bantamkit.fact_file import Fact
 from interop.adapters.bantamkit.names import is_fact
-from interop.model import Files, Store
+from interop.model import Files, Memory, Store
 
 _SIMILAR = 0.5
 """Share of tokens in common (Jaccard) from which the runtime takes a save for a duplicate."""
@@ -32,7 +32,21 @@ _DATING = ("today", "yesterday", "tomorrow", " ago")
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:
     """Find what breaks, what is lost later, and what the runtime will not tell."""
-    read = {path: fact_file.read(path, files[path]) for path in sorted(files) if is_fact(path)}
+    return _findings(files, store, notes=True)
+
+
+def grave(files: Files, store: Store) -> Iterable[Finding]:
+    """Find the same but for the notes, which take longer to find than all the rest."""
+    return (found for found in _findings(files, store, notes=False) if found.severity != "note")
+
+
+def _findings(files: Files, store: Store, *, notes: bool) -> Iterator[Finding]:
+    known = {record.key: record for record in store.records if isinstance(record, Memory)}
+    read = {
+        path: fact_file.read(path, files[path], known.get(path))
+        for path in sorted(files)
+        if is_fact(path)
+    }
     facts = [found for found in read.values() if isinstance(found, Fact)]
     # case aside: on some systems two such names are one file
     taken = Counter(names.stem(path).casefold() for path in read)
@@ -63,10 +77,11 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
     live = [fact for fact in facts if fact.record.state == "live"]
     yield from _folders(files)
     yield from _same_names(facts)
-    yield from _duplicates(live)
-    yield from _links(facts)
-    for fact in facts:
-        yield from _later(fact)
+    if notes:
+        yield from _duplicates(live)
+        yield from _links(facts)
+        for fact in facts:
+            yield from _later(fact)
     yield from _index(files, live)
 
 

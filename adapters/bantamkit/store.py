@@ -9,7 +9,8 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable
 
-from interop.adapter import Context, Refusal, Supplied, Written, path_of
+from interop import fields
+from interop.adapter import Context, Fitted, Refusal, Supplied, Written, path_of
 from interop.adapters.bantamkit import fact_file, index, names, oddities
 from interop.adapters.bantamkit.fact_file import Fact
 from interop.adapters.bantamkit.fitting import fit
@@ -117,11 +118,15 @@ class _Put:
         if stays is not None:
             self.records[refusal.key] = stays.record
 
+    def _fit(self, record: Record, fact: Fact | None) -> Fitted | Refusal:
+        known = self.context.fitted.get(record.key)
+        return known or fit(record, None if fact is None else fact.record, self.context)
+
     def _put_present(self, present: Iterable[tuple[Record, Fact]]) -> None:
         """Restate facts that are there: fields first, then the moves between the folders."""
         moves: list[tuple[Fact, Memory, str]] = []
         for record, fact in present:
-            fitted = fit(record, fact.record, self.context)
+            fitted = self._fit(record, fact)
             if isinstance(fitted, Refusal):
                 self._refuse(fitted, fact)
                 continue
@@ -189,7 +194,7 @@ class _Put:
         """Fit the new records, give the addresses of last time first, then allot the others."""
         fitted: list[tuple[Record, Memory, list[Supplied]]] = []
         for record in new:
-            result = fit(record, None, self.context)
+            result = self._fit(record, None)
             if isinstance(result, Refusal):
                 self._refuse(result, None)
             elif isinstance(result.record, Memory):
@@ -244,25 +249,29 @@ class _Put:
 
     def _create(self, record: Record, target: Memory, path: str, supplied: list[Supplied]) -> None:
         source = self._source(record)
-        data: bytes | Refusal
+        new = fact_file.as_it_is(path, target) if source is None else None
         if source is not None:
             data = _restated(source, target)
         else:
-            data = _encoded(fact_file.canonical(target), record.key)
-            if isinstance(data, bytes):
+            text = new.text if new is not None else fact_file.canonical(target)
+            data = _encoded(text, record.key)
+            if new is None and isinstance(data, bytes):
                 data = _checked(path, data, target, record.key)
         if isinstance(data, Refusal):
             self._refuse(data, None)
             return
         self.supplied += supplied
-        self._stand(record.key, None, path, data)
-        same = dataclasses.replace(target, key=path)
-        if same == self.records[record.key]:
-            self.records[record.key] = same  # whose text is held already
+        self._stand(record.key, None, path, data, new)
+        if new is None:
+            same = fields.with_key(target, path)
+            if same == self.records[record.key]:
+                self.records[record.key] = same  # whose text is held already
 
-    def _stand(self, key: str, before: Fact | None, path: str, data: bytes) -> None:
-        """Let a fact stand at a path, as ``read`` finds it there."""
-        after = fact_file.read(path, data)
+    def _stand(
+        self, key: str, before: Fact | None, path: str, data: bytes, found: Fact | None = None
+    ) -> None:
+        """Let a fact stand at a path, as ``read`` finds it there, or would find it."""
+        after = found or fact_file.read(path, data)
         assert isinstance(after, Fact)
         self.files[path] = data
         self.records[key] = after.record
@@ -370,8 +379,8 @@ def _checked(path: str, data: bytes, target: Memory, key: str) -> bytes | Refusa
 
 def _differing(one: Memory, other: Memory) -> str:
     """Give the first field in which two records differ, apart from where they stand."""
-    fields = [f.name for f in dataclasses.fields(one) if f.name not in ("key", "state")]
-    return next((f for f in fields if getattr(one, f) != getattr(other, f)), "state")
+    names = [f.name for f in dataclasses.fields(one) if f.name not in ("key", "state")]
+    return next((f for f in names if getattr(one, f) != getattr(other, f)), "state")
 
 
 def _unlike(key: str, field: str, why: str) -> Refusal:

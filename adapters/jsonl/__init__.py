@@ -11,14 +11,23 @@ lines of its own in the same file, which the core takes out before anything here
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from interop.adapter import Adapter, Hold, OneFile, path_of
+from interop.adapter import (
+    Adapter,
+    Context,
+    Finding,
+    Fitted,
+    Hold,
+    OneFile,
+    Refusal,
+    Written,
+    path_of,
+)
 from interop.adapters.jsonl.header import BLANK, check, version
 from interop.adapters.jsonl.lines import FORMAT, PATH, id_of, read
-from interop.adapters.jsonl.lint import lint
-from interop.adapters.jsonl.writing import fit, write
 from interop.fields import FIELDS
-from interop.model import ROLES, Files, Record
+from interop.model import ROLES, Files, Record, Store
 
 __all__ = ["ADAPTER"]
 
@@ -29,6 +38,27 @@ def detect(files: Files) -> str | None:
     """Say why these files look like a snapshot: the file's first line is a header of one."""
     found = version(files.get(PATH, b""))
     return None if found is None else f"its first line says so (version {found})"
+
+
+def write(store: Store, onto: Files, context: Context) -> Written:
+    """Put a store over the snapshot that is there, value by value."""
+    from interop.adapters.jsonl import writing  # only detection is needed at once
+
+    return writing.write(store, onto, context)
+
+
+def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+    """Give the record as a line says it."""
+    from interop.adapters.jsonl import writing
+
+    return writing.fit(record, current, context)
+
+
+def lint(files: Files, store: Store) -> Iterable[Finding]:
+    """Find every line that is not what it should be."""
+    from interop.adapters.jsonl.lint import lint as findings
+
+    return findings(files, store)
 
 
 def handle(record: Record) -> str | None:

@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interop.adapter import Place, Surroundings
-from interop.adapters.memory_compiler import tables
-from interop.adapters.memory_compiler.topic import TABLES
+from interop.adapters.memory_compiler.topic import TABLES, Columns
 from interop.model import Files
-from interop.syntax import pipe_tables
 
 
 def detect(files: Files) -> str | None:
     """Say why these files look like a topic: a header of a table has its very cells."""
     for path, columns in TABLES.items():
         text = files.get(path, b"").decode("utf-8", "replace")
-        if "|" in text and pipe_tables.scan(text, tables.is_header(columns)).tables:
+        if "|" in text and _has_table(text, columns):
             return f"{path} has the table of a topic"
     return None
+
+
+def _has_table(text: str, columns: Columns) -> bool:
+    from interop.adapters.memory_compiler import tables  # most stores have none of these files
+    from interop.syntax import pipe_tables
+
+    return bool(pipe_tables.scan(text, tables.is_header(columns)).tables)
 
 
 def discover(at: Surroundings) -> Iterator[Place]:

@@ -12,10 +12,13 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 When: TypeAlias = Literal["before", "after"]
 Place: TypeAlias = str | Path
@@ -33,12 +36,21 @@ READ = os.O_RDONLY | _BINARY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0)
 _CHUNK = 1 << 16
 _AT_ONCE = 8
 """Files that are forced to the disk at once: measured, more brings nothing."""
+_MANY = 256
+"""Files from which the system is asked to begin with all of them."""
 _UNSUPPORTED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _NO_LINKS = _UNSUPPORTED | {errno.EPERM, errno.EMLINK, errno.EXDEV}
 
 
+def _step(operation: str, path: Place) -> AbstractContextManager[None]:
+    return _SOUND if fault is None else _faulty(operation, path)
+
+
+_SOUND = nullcontext()
+
+
 @contextmanager
-def _step(operation: str, path: Place) -> Generator[None]:
+def _faulty(operation: str, path: Place) -> Generator[None]:
     if fault is not None:
         fault("before", operation, Path(path))
     yield
@@ -157,6 +169,8 @@ def sync_files(paths: Sequence[Place]) -> None:
         return
     from concurrent.futures import ThreadPoolExecutor  # not at the top, for the sake of start-up
 
+    if len(paths) >= _MANY:
+        _push(paths[0])
     parts = [paths[at : at + _AT_ONCE * 8] for at in range(0, len(paths), _AT_ONCE * 8)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for _ in pool.map(_sync_each, parts):
@@ -166,6 +180,27 @@ def sync_files(paths: Sequence[Place]) -> None:
 def _sync_each(paths: Sequence[Place]) -> None:
     for path in paths:
         sync_file(path)
+
+
+def _push(path: Place) -> None:
+    """Let the system begin to write out all that waits for the disk that this file is on.
+
+    In one go that is half of the work of doing it file by file, as forcing each of them would. It
+    is only a push: it writes what other programs wrote, too, so nobody waits for its end, and what
+    counts is that each file is forced after it.
+    """
+    library = _library() if sys.platform == "linux" else None
+    if library is None or not hasattr(library, "syncfs"):
+        return
+    from threading import Thread  # not at the top, for the sake of start-up
+
+    def push() -> None:
+        with suppress(OSError):
+            fd = os.open(path, READ)
+            library.syncfs(fd)
+            os.close(fd)
+
+    Thread(target=push, daemon=True).start()
 
 
 def sync_dir(path: Path) -> None:
@@ -308,13 +343,23 @@ def _rename_flag(source: Place, target: Place, how: Literal["new", "exchange"]) 
 
 
 @cache
+def _library() -> CDLL | None:
+    """Give the system's own library, for the calls that Python does not offer."""
+    if sys.platform not in ("linux", "darwin"):
+        return None
+    import ctypes  # not at the top, for the sake of start-up
+
+    return ctypes.CDLL(None, use_errno=True)
+
+
+@cache
 def _system_call() -> Callable[[bytes, bytes, str], int] | None:
     """Find renameat2 (Linux) or renamex_np (macOS); the call gives an errno, 0 when done."""
-    if sys.platform not in ("linux", "darwin"):
+    library = _library()
+    if library is None:
         return None
     import ctypes
 
-    library = ctypes.CDLL(None, use_errno=True)
     name = "renameat2" if sys.platform == "linux" else "renamex_np"
     function = getattr(library, name, None)
     if function is None:
@@ -322,11 +367,13 @@ def _system_call() -> Callable[[bytes, bytes, str], int] | None:
     function.restype = ctypes.c_int
 
     if sys.platform == "linux":
-        cwd = ctypes.c_int(-100)  # AT_FDCWD
+        cwd = -100  # AT_FDCWD
         flags = {"new": 1, "exchange": 2}  # RENAME_NOREPLACE, RENAME_EXCHANGE
+        number, name_of = ctypes.c_int, ctypes.c_char_p
+        function.argtypes = (number, name_of, number, name_of, ctypes.c_uint)
 
         def linux(source: bytes, target: bytes, how: str) -> int:
-            done = function(cwd, source, cwd, target, ctypes.c_uint(flags[how]))
+            done = function(cwd, source, cwd, target, flags[how])
             return 0 if done == 0 else ctypes.get_errno()
 
         return linux

@@ -18,7 +18,9 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from interop.errors import RefusedError
 from interop.plan import COMPLEMENT, FileChange
@@ -93,6 +95,8 @@ def is_dir(path: str | Path) -> bool:
 
 def invalid(path: str) -> str | None:
     """Say why a change may not name this path, or None."""
+    if os.name != "nt" and _PLAIN.fullmatch(path):
+        return None
     if not path or path.startswith("/"):
         return "is not a path relative to the store"
     try:
@@ -111,6 +115,8 @@ def invalid(path: str) -> str | None:
     return None
 
 
+_PLAIN = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)*", re.ASCII)
+"""Paths that nothing is wrong with, wherever no name is reserved; nearly all are of them."""
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?", re.IGNORECASE)
 
 
@@ -149,11 +155,29 @@ def check_paths(root: Path, changes: Sequence[FileChange]) -> None:
     Raises:
         RefusedError: naming every such path.
     """
+    check_names(root, changes)
+    check_places(root, changes)
+
+
+def check_names(root: Path, changes: Sequence[FileChange]) -> None:
+    """Refuse changes whose paths leave the store, whatever is there.
+
+    Raises:
+        RefusedError: naming every such path.
+    """
     bad = [f"{c.path!r} {why}" for c in changes if (why := invalid(c.path))]
     if bad:
         raise RefusedError(str(root), "the plan names paths that cannot be written", details=bad)
     assert len({c.path for c in changes}) == len(changes), "a plan changes a file once"
-    known: set[str] = set()
+
+
+def check_places(root: Path, changes: Sequence[FileChange]) -> None:
+    """Refuse changes whose paths fall on one another, or on what is there now.
+
+    Raises:
+        RefusedError: naming every such path.
+    """
+    known: dict[str, bool] = {}
     bad = [line for c in changes if (line := _blocked(root, c, known))]
     if bad:
         raise RefusedError(
@@ -165,40 +189,53 @@ def check_paths(root: Path, changes: Sequence[FileChange]) -> None:
     _check_folded(root, [c.path for c in changes if c.before is None])
 
 
-def parents(path: str) -> list[str]:
+def parents(path: str) -> tuple[str, ...]:
     """List the directories that a path goes through, outermost first, without the root."""
-    parts = path.split("/")
-    return ["/".join(parts[:n]) for n in range(1, len(parts))]
+    return _down_to(path.rpartition("/")[0])
+
+
+@lru_cache(maxsize=256)  # thousands of files lie in one folder
+def _down_to(folder: str) -> tuple[str, ...]:
+    parts = folder.split("/") if folder else []
+    return tuple("/".join(parts[: n + 1]) for n in range(len(parts)))
 
 
 def through_link(root: Path, path: str) -> bool:
     """Does the way to this path now lead through something that is not a real directory?"""
+    return way(root, path) == "barred"
+
+
+def way(root: Path, path: str) -> Literal["open", "missing", "barred"]:
+    """Say whether the directories above a path are there now, or something else instead of one."""
     for parent in parents(path):
         try:
             if not stat.S_ISDIR(os.lstat(at(root, parent)).st_mode):
-                return True
+                return "barred"
         except FileNotFoundError:
-            return False
-    return False
+            return "missing"
+    return "open"
 
 
-def _blocked(root: Path, change: FileChange, known: set[str]) -> str | None:
+def _blocked(root: Path, change: FileChange, known: dict[str, bool]) -> str | None:
     """Say what stands in the way: a link or a file as parent, a directory at the path itself.
 
-    ``known`` are the parents that were found to be directories.
+    ``known`` says of parents that nothing is wrong with whether they are there.
     """
     for parent in parents(change.path):
         if parent in known:
-            continue
+            if known[parent]:
+                continue
+            return None
         try:
             mode = os.lstat(at(root, parent)).st_mode
         except FileNotFoundError:
+            known[parent] = False
             return None
         if stat.S_ISLNK(mode):
             return f"{change.path!r}: {parent!r} is a symbolic link, which interop never follows"
         if not stat.S_ISDIR(mode):
             return f"{change.path!r}: {parent!r} is a file"
-        known.add(parent)
+        known[parent] = True
     if is_dir(at(root, change.path)):
         return f"{change.path!r} is a folder"
     return None
@@ -230,6 +267,8 @@ def _check_folded(root: Path, created: Iterable[str]) -> None:
 
 
 def _fold(path: str) -> str:
+    if path.isascii():
+        return path.lower()  # what the rest would give
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

@@ -90,10 +90,16 @@ def needed(root: Path) -> bool:
     return any(journal.undoes is not None for journal in manifests(root))
 
 
-def manifests(root: Path) -> list[Journal]:
-    """Give the journals of finished applies, oldest first; unreadable ones are passed over."""
+def manifests(root: Path, finished: Journal | None = None) -> list[Journal]:
+    """Give the journals of finished applies, oldest first; unreadable ones are passed over.
+
+    ``finished`` is one of them that is known already.
+    """
     found: list[Journal] = []
     for number in layout.numbers(root, "undo"):
+        if finished is not None and number == finished.number:
+            found.append(finished)
+            continue
         path = layout.manifest(root, number)
         with suppress(FormatError, FileNotFoundError):
             found.append(read(path))
@@ -152,15 +158,19 @@ def make_parents(root: Path, path: str, modes: dict[str, int]) -> None:
             durable.make_dir(place, modes.get(parent, os.stat(place.parent).st_mode & 0o777))
 
 
-def tidy(root: Path) -> None:
+def tidy(root: Path, finished: Journal | None = None) -> None:
     """Clear what a finished or abandoned apply leaves, and finish an undo; no journal is pending.
+
+    Args:
+        root: the store, resolved.
+        finished: the apply that has just been finished, which need not be read again.
 
     Raises:
         OSError: the disk refused; nothing of the store depends on it.
     """
     for number in layout.numbers(root, "staging"):
         durable.remove_tree(layout.staging(root, number))
-    for journal in manifests(root):
+    for journal in manifests(root, finished):
         if journal.undoes is not None:
             # The set that was taken back goes first: as long as this manifest stands, it is gone.
             drop(root, journal.undoes)

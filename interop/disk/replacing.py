@@ -21,7 +21,8 @@ from interop.disk.journal import Entry, Journal, dump, pending
 from interop.disk.lock import WAIT, locked
 from interop.disk.recovery import bounds, drop, manifests, sync_dirs, tidy
 from interop.disk.single import home, load
-from interop.disk.transaction import explain, keep_wrote
+from interop.disk.staging import write_wrote
+from interop.disk.transaction import explain
 from interop.disk.undo import (
     Applied,
     Finding,
@@ -33,7 +34,7 @@ from interop.disk.undo import (
     trusted,
 )
 from interop.errors import RefusedError, WriteError
-from interop.plan import FileChange, digest
+from interop.plan import FileChange
 
 PRIVATE = 0o600
 """Permission bits of a new file: it may hold the text of a folder that nobody else can enter."""
@@ -214,7 +215,9 @@ def _run(
     try:
         _announce(file, journal)
         if undoes is None:
-            keep_wrote(file.home, journal, [change], PRIVATE)
+            durable.sync_files(
+                write_wrote(layout.undo(file.home, journal.number), journal, [change], PRIVATE)
+            )
         _stage(file, journal, change)
         _put(file, journal)
         durable.sync_dir(file.place.parent)
@@ -238,13 +241,12 @@ def _plan(file: _File, change: FileChange, label: str, undoes: Journal | None) -
     number = 1 + max(layout.numbers(file.home, "undo"), default=0)
     while any(os.path.lexists(p) for p in (file.part(number), file.new(number), file.old(number))):
         number += 1  # left by a run whose journal is gone; nobody can say what it is
-    after = None if change.after is None else digest(change.after)
     size = len(change.after or b"")
     return Journal(
         number=number,
         label=label,
         time=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        entries=(Entry(path=change.path, before=change.before, after=after, size=size),),
+        entries=(Entry(path=change.path, before=change.before, after=change.written, size=size),),
         undoes=undoes.number if undoes else None,
     )
 

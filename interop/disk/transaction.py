@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from interop.disk import durable, layout
-from interop.disk.journal import Entry, Journal, dump
+from interop.disk.journal import Entry, Journal
 from interop.disk.lock import WAIT, locked
 from interop.disk.recovery import (
     bounds,
@@ -29,12 +29,10 @@ from interop.disk.recovery import (
     tidy,
     touched,
 )
+from interop.disk.staging import announce, stage
 from interop.disk.tree import digests
 from interop.errors import FormatError, InteropError, RefusedError, WriteError
-from interop.plan import FileChange, digest
-
-WROTE_BYTES = 64 * 1024 * 1024
-"""Up to so many new bytes of one apply are kept, so that it can be undone under later edits."""
+from interop.plan import FileChange
 
 
 def _no_files(path: str) -> bool:
@@ -71,8 +69,9 @@ def apply(
         WriteError: writing failed, and was taken back.
     """
     root = Path(os.path.realpath(root))
-    todo = [c for c in changes if c.before != (None if c.after is None else digest(c.after))]
+    todo = [c for c in changes if c.before != c.written]
     try:
+        layout.check_names(root, changes)
         _check(root, changes)
         if not todo and not needed(root):
             return
@@ -163,11 +162,8 @@ def run(
     journal = _plan(root, changes, label, undoes)
     modes = dict(undoes.emptied if undoes else {})
     try:
-        _stage(root, journal, changes, like or {})
-        _announce(root, journal)
-        if undoes is None:
-            mode = stat.S_IMODE(os.stat(layout.own(root)).st_mode) & 0o666 | 0o600
-            keep_wrote(root, journal, changes, mode)
+        stage(root, journal, changes, like or {})
+        announce(root, journal)
         for index in range(len(journal.entries)):
             _put(root, journal, index, modes)
         _remove_emptied(root, journal, undoes.made if undoes else None)
@@ -187,7 +183,7 @@ def run(
         raise
     # The store is new from here on: what is left is only tidying, and the next run does it too.
     with suppress(OSError):
-        tidy(root)
+        tidy(root, journal)
 
 
 def _check(root: Path, changes: Sequence[FileChange]) -> None:
@@ -195,11 +191,13 @@ def _check(root: Path, changes: Sequence[FileChange]) -> None:
     layout.check_own(root)
     if os.path.lexists(layout.journal(root)):
         return  # the disk says nothing of the store until that is taken back
-    layout.check_paths(root, changes)
+    layout.check_places(root, changes)
+    folders = {c.path.rpartition("/")[0] for c in changes}
+    missing = {f for f in folders if not os.path.lexists(layout.at(root, f))}
     stale = [
         f"{c.path!r} {_what_changed(c.before, now)}"
         for c in changes
-        if (now := durable.digest_at(layout.at(root, c.path))) != c.before
+        if (now := _now(root, c.path, missing)) != c.before
     ]
     if stale:
         raise RefusedError(
@@ -208,6 +206,13 @@ def _check(root: Path, changes: Sequence[FileChange]) -> None:
             "run this again to plan anew",
             stale,
         )
+
+
+def _now(root: Path, path: str, missing: Collection[str]) -> str | None:
+    """Give the digest of what is there; nothing is, in a folder that is missing."""
+    if path.rpartition("/")[0] in missing:
+        return None
+    return durable.digest_at(layout.at(root, path))
 
 
 def _what_changed(before: str | None, now: str | None) -> str:
@@ -230,7 +235,7 @@ def _plan(root: Path, changes: Sequence[FileChange], label: str, undoes: Journal
             Entry(
                 path=c.path,
                 before=c.before,
-                after=None if c.after is None else digest(c.after),
+                after=c.written,
                 size=len(c.after or b""),
             )
             for c in changes
@@ -245,77 +250,16 @@ def _plan(root: Path, changes: Sequence[FileChange], label: str, undoes: Journal
     )
 
 
-def _stage(
-    root: Path, journal: Journal, changes: Sequence[FileChange], like: Mapping[str, Path]
-) -> None:
-    """Write the new bytes beside the store, and force them to the disk."""
-    own = layout.own(root)
-    mode = stat.S_IMODE(os.stat(own).st_mode)
-    folders = (layout.staging(root, journal.number), layout.undo(root, journal.number))
-    for folder in folders:
-        durable.make_dir(folder.parent, mode)
-        durable.make_dir(folder, mode)
-    siblings: dict[str, int | None] = {}
-    for index, change in enumerate(changes):
-        if change.after is None:
-            continue
-        model = like.get(change.path)
-        if change.before is not None:
-            model = layout.place(root, change.path)
-        if model is None:
-            mode_of = _mode_beside(root, change.path.rpartition("/")[0], siblings)
-        else:
-            mode_of = stat.S_IMODE(os.lstat(model).st_mode)
-        durable.write_new(journal.new_at(root, index), change.after, mode_of, model)
-    # All are written before the first is forced, so that the disk gets them in one go.
-    written = [n for n, change in enumerate(changes) if change.after is not None]
-    durable.sync_files([journal.new_at(root, index) for index in written])
-    sync_dirs((*folders, *(f.parent for f in folders)))
-
-
-def _mode_beside(root: Path, folder: str, known: dict[str, int | None]) -> int | None:
-    """Give the permission bits of the files beside a new one, or further up, if there are any."""
-    if folder not in known:
-        place = layout.place(root, folder)
-        try:
-            names = sorted(os.listdir(place)) if folder != layout.OWN else []
-        except FileNotFoundError:
-            names = []
-        modes = (os.lstat(place / name).st_mode for name in names)
-        mode = next((m & 0o666 | 0o600 for m in modes if stat.S_ISREG(m)), None)
-        if mode is None and folder:
-            mode = _mode_beside(root, folder.rpartition("/")[0], known)
-        known[folder] = mode
-    return known[folder]
-
-
-def _announce(root: Path, journal: Journal) -> None:
-    """Write the journal, whole or not at all."""
-    own = layout.own(root)
-    draft = layout.staging(root, journal.number) / "journal"
-    mode = stat.S_IMODE(os.stat(own).st_mode) & 0o666
-    durable.write_new(draft, dump(journal), mode | 0o600)
-    durable.sync_file(draft)
-    durable.move(draft, layout.journal(root))
-    durable.sync_dir(own)
-
-
-def keep_wrote(root: Path, journal: Journal, changes: Sequence[FileChange], mode: int) -> None:
-    """Keep what is written, so that undo can tell it from what others write over it later."""
-    if 0 < sum(entry.size for entry in journal.entries) <= WROTE_BYTES:
-        place = layout.wrote(root, journal.number)
-        durable.write_new(place, [c.after or b"" for c in changes], mode)
-        durable.sync_file(place)
-
-
 def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> None:
     """Put one file in its place, and look at what it displaced."""
     entry = journal.entries[index]
     place, new = layout.at(root, entry.path), journal.new_at(root, index)
-    if layout.through_link(root, entry.path):
+    way = layout.way(root, entry.path)
+    if way == "barred":
         raise _meanwhile(root, entry, "its folder was replaced by a link")
     if entry.before is None:
-        make_parents(root, entry.path, modes)
+        if way == "missing":
+            make_parents(root, entry.path, modes)
         try:
             durable.move_new(new, place)
         except FileExistsError as error:

@@ -244,17 +244,28 @@ def read_bounded(
                 f"is larger than {limits.size(most)} ({limits.size(info.st_size)});"
                 f" {limits.way_out(name, info.st_size)}"
             )
-        parts: list[bytes] = []
-        left = most + 1
+        data = os.read(fd, info.st_size + 1)
         # What the system says of a size can be old or, in /proc, nothing; only the end is the end.
-        while left > 0 and (part := os.read(fd, min(left, max(info.st_size + 1, 1 << 16)))):
-            parts.append(part)
-            left -= len(part)
-        if left <= 0:
+        if more := os.read(fd, _MORE):
+            data = _to_the_end(fd, [data, more], most)
+        if len(data) > most:
             raise TooMuchError(f"is larger than {limits.size(most)}")
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return data
     finally:
         os.close(fd)
+
+
+_MORE = 1 << 16
+"""Bytes that are asked for at once of a file that goes on behind its size."""
+
+
+def _to_the_end(fd: int, parts: list[bytes], most: int) -> bytes:
+    """Read on until the end, or until it is more than ``most`` bytes."""
+    left = most - sum(map(len, parts))
+    while left >= 0 and (part := os.read(fd, _MORE)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 class _Listing(NamedTuple):
@@ -281,7 +292,8 @@ def _list(root: Path, ignored: Callable[[str], bool]) -> _Listing:
             continue
         with entries:
             for entry in entries:
-                if entry.name not in layout.SKIPPED:
+                name = entry.name
+                if name not in layout.SKIPPED:
                     seen += 1
                     if seen > most:
                         raise FormatError(
@@ -289,7 +301,7 @@ def _list(root: Path, ignored: Callable[[str], bool]) -> _Listing:
                             f"has more than {most:,} files and folders",
                             limits.way_out("files", 10 * most),
                         )
-                    _look(prefix + entry.name, entry, ignored, listing, todo)
+                    _look(prefix + name, entry, ignored, listing, todo)
     return listing
 
 

@@ -43,17 +43,17 @@ def carried(target: Record, raw: Record, there: Record, merged: Record) -> Recor
         return target
     if not edited and same(full, meant):
         return target
-    from interop import markup  # parsers that most commands never need
+    from interop.markup import claim  # parsers that most commands never need
 
-    bare = markup.unclaimed(full.text, full.media, shown.text)
+    bare = claim.unclaimed(full.text, full.media, shown.text)
     if bare is not None:
         values["body"] = carry_over(replace(shown, text=bare.text), full, meant)
     body = values["body"]
-    if not isinstance(body, Body) or markup.MARK in body.text:
+    if not isinstance(body, Body) or claim.is_claimed(body.text):
         return fields.replace(target, values)  # its own
     kept = None
-    if not edited and bare is not None:
-        kept = bare.claimed_again(body.text, stated=stated is not None)
+    if bare is not None and not edited and not (bare.supplied and stated is None):
+        kept = claim.claimed_again(bare, body.text)
     if kept is not None:
         return fields.replace(target, {"body": replace(body, text=kept)})
     values["description"] = stated

@@ -11,7 +11,7 @@ from interop.ancestry import Ancestor, ancestors
 from interop.cases import Case, without_noise
 from interop.complement import Line
 from interop.fields import FIELDS
-from interop.match import match_unlinked, message
+from interop.match import match_unlinked, message, text_of
 from interop.merge import same
 from interop.model import Files, Record, Store
 from interop.rendering import seen
@@ -19,7 +19,7 @@ from interop.restore import Restored
 from interop.stores import Opened
 
 Normal = Callable[[Sequence[Record]], dict[str, Record]]
-"""Say records as the destination's format would: key -> record, without those it refuses."""
+"""Say records as a format would: key -> record, without those it refuses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,13 @@ def originals(source: Opened, adapter: Adapter) -> Files:
     return out
 
 
-def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> list[Case]:
-    """Give a case for every record of the source, and for every one that it no longer has."""
+def cases(
+    source: Opened, adapter: Adapter, onto: Ground, normal: Normal, told: Normal
+) -> list[Case]:
+    """Give a case for every record of the source, and for every one that it no longer has.
+
+    ``normal`` says records as the destination's format would, ``told`` as the source's.
+    """
     here = {r.key: r for r in source.restored.store.records}
     raw = {r.key: r for r in onto.seen.records}
     there = {r.key: r for r in onto.restored.store.records}
@@ -136,7 +141,7 @@ def cases(source: Opened, adapter: Adapter, onto: Ground, normal: Normal) -> lis
     new = [r for r in source.restored.store.records if r.key not in used]
     known = {a.destination for a in found}
     free = [r for r in onto.seen.records if r.key not in known]
-    counterparts = _first_contact(new, free, there, adapter, normal)
+    counterparts = _first_contact(new, free, there, adapter, normal, told)
     for record in new:
         origin = (source.raw.id, record.key)
         lines = source.restored.lines.get(record.key, ())
@@ -167,13 +172,19 @@ def _first_contact(
     there: dict[str, Record],
     adapter: Adapter,
     normal: Normal,
+    told: Normal,
 ) -> dict[str, Case]:
-    """Look for counterparts of records that no conversion has linked: key -> case."""
+    """Look for counterparts of records that no conversion has linked: key -> case.
+
+    Either may have been made from the other, with what its own format supplies: a record is said
+    as the destination's format would, and what is left there as the source's would.
+    """
     if not new or not free:
         return {}
     said = normal(new)
     left = [said.get(r.key, r) for r in new]
     out: dict[str, Case] = {}
+    taken: set[str] = set()
     for pair in match_unlinked(left, free, handle=adapter.handle):
         record, other = new[pair.left], free[pair.right]
         doubt = _DOUBTS.get(pair.how, "")
@@ -186,7 +197,36 @@ def _first_contact(
             raw=other,
             doubtful=doubt,
         )
+        taken |= {other.key} if not doubt else set()
+    rest = {r.key: r for r in free if r.key not in taken}
+    made = [r for r in new if r.key not in out or out[r.key].doubtful]
+    if not rest or not made:
+        return out
+    as_there = {message(r): r for r in made if text_of(r).strip()}
+    guesses = {case.raw.key: key for key, case in out.items() if case.raw is not None}
+    for key, record in told(tuple(rest.values())).items():
+        source = as_there.pop(message(record), None)
+        if source is not None:
+            out.pop(guesses.get(key, ""), None)
+            out[source.key] = Case(
+                key=source.key,
+                source=source,
+                there=_with_what_was_supplied(source, record, there[key]),
+                raw=rest[key],
+            )
     return out
+
+
+def _with_what_was_supplied(source: Record, told: Record, other: Record) -> Record:
+    """Give the counterpart with what the source's format supplied when it was made from it."""
+    if source.role != other.role:
+        return other
+    supplied = {
+        f: fields.get(source, f)
+        for f in FIELDS[source.role]
+        if fields.get(source, f) is not None and same(fields.get(told, f), fields.get(source, f))
+    }
+    return fields.replace(other, supplied)
 
 
 _DOUBTS = {

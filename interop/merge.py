@@ -77,16 +77,17 @@ def carry_over(rich: Value, seen: Value, now: Value) -> Value:
         if rich.media == seen.media == now.media:
             before, after = seen.text, now.text
             if now.media == TEXT_MEDIA[1] and "<mark>" in before:
-                from interop import markup
+                from interop.markup import claim
 
-                before, after = markup.without_claim(rich.text, rich.media, before, after)
+                before, after = claim.without_claim(rich.text, rich.media, before, after)
             return Body(text=_lines(rich.text, before, after), media=now.media)
         if seen.media == now.media and {rich.media, now.media} == set(TEXT_MEDIA):
             from interop import markup  # parsers that most commands never need
+            from interop.markup import claim
 
             before, after = seen.text, now.text
             if rich.media == TEXT_MEDIA[0]:
-                before, after = markup.without_claim(rich.text, rich.media, before, after)
+                before, after = claim.without_claim(rich.text, rich.media, before, after)
             else:  # a format may have encoded what the text was translated into
                 plain = markup.translate(rich.text, rich.media, now.media)
                 edited = _carried(plain, before, after) if plain.strip() != before.strip() else None

@@ -65,7 +65,7 @@ class Planning:
     def settle(self) -> None:
         """Settle every case, and say what a person should know of them."""
         made, source, destination = self.made, self.source, self.destination
-        found = cases(source, self.adapter, self.ground, made.normal_form)
+        found = cases(source, self.adapter, self.ground, made.normal_form, made.as_told)
         made.watch.check_named(case.key for case in found)
         for case in found:
             made.settle(case)

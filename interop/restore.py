@@ -221,14 +221,9 @@ def _is_claim(base: Record, then: Value, now: Value) -> bool:
         return False
     if rich.media not in TEXT_MEDIA or not then.media == now.media == TEXT_MEDIA[1]:
         return False
-    from interop import markup  # parsers that most commands never need
+    from interop.markup import claim  # parsers that most commands never need
 
-    before, after = (markup.unclaimed(rich.text, rich.media, x.text) for x in (then, now))
-    if before is None or after is None:
-        return False
-    if before.supplied and after.supplied:
-        return True
-    return before.text.split() == after.text.split()
+    return claim.is_changed_alone(rich.text, rich.media, then.text, now.text)
 
 
 def seals(files: Files, adapter: Adapter) -> Callable[[str], str]:

@@ -283,6 +283,21 @@ class Settling:
         said = self.adapter.write(store, {}, Context(now=self.context.now)).records
         return {k: seen_record(r, self.adapter) for k, r in said.items()}
 
+    def as_told(self, records: Sequence[Record]) -> dict[str, Record]:
+        """Say the destination's records as the source's format would, each as if it were new.
+
+        It is to tell whether the source's were made from them: what kind was declared then, where
+        the format demands one, makes no difference.
+        """
+        adapter, kinds = self.source.adapter, self.source.adapter.kinds
+        said = [lower(r, adapter) for r in records]
+        if kinds is not None and kinds.required:
+            any_kind = {kinds.vocabulary: kinds.terms[0]}
+            said = [fields.replace(r, {"kinds": {**any_kind, **_kinds(r)}}) for r in said]
+        store = Store(format=adapter.name, records=tuple(said))
+        written = adapter.write(store, {}, Context(now=self.context.now)).records
+        return {k: seen_record(r, adapter) for k, r in written.items()}
+
     def as_source(self, case: Case) -> Record | None:
         """Give what the destination would say of a record that it has if the source's stood there.
 
@@ -348,6 +363,10 @@ _OTHER_WAYS = (
     "place of its own, in a --decisions file"
 )
 """The ways out where a record cannot be said in the place of another role."""
+
+
+def _kinds(record: Record) -> Mapping[str, str]:
+    return fields.get(record, "kinds") or {}
 
 
 def _unread(store: Opened, key: str) -> str | None:

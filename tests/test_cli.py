@@ -70,6 +70,37 @@ def test_a_command_imports_no_other_command() -> None:
     assert {name for name in entry.COMMANDS if f"interop.cli.{name}" in modules} == {"undo"}
 
 
+GARAGE = ROOT / "golden" / "claude-code" / "basic" / "store"
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_showing_a_store_imports_what_reads_it_and_nothing_that_writes(named: bool) -> None:
+    modules = modules_after("show", f"claude-code:{GARAGE}" if named else str(GARAGE))
+    parts = [m.split(".")[2:] for m in modules if m.startswith("interop.adapters.")]
+    assert [of for of, *part in parts if part == ["reading"]] == ["claude_code"]
+    assert not {p for _, *part in parts for p in part} & {"writing", "fitting", "lint", "store"}
+    heavy = {"yaml", "rich", "turbohtml", "markdown_it", "rapidfuzz", "tomllib", "tomlkit"}
+    heavy |= {"filelock", "interop.config", "interop.planning", "interop.disk.transaction"}
+    assert not modules & heavy
+    if named:
+        assert {of for of, *_ in parts} == {"claude_code"}
+        assert "interop.host" not in modules
+
+
+def test_no_garbage_is_looked_for_when_a_command_has_ended() -> None:
+    """The last look costs more than most commands; what ``gc.freeze`` sets aside is not in it."""
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print(gc.get_freeze_count(), len(gc.get_objects())))\n"
+        "from interop.cli.main import main\n"
+        f"sys.argv = ['interop', 'show', {str(GARAGE)!r}]\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    frozen, looked_at = map(int, done.stdout.splitlines()[-1].split())
+    assert frozen > 10 * looked_at
+
+
 def test_the_version_is_the_packages() -> None:
     done = interop_run("--version")
     assert (done.stdout, done.returncode) == (f"interop {interop.__version__}\n", 0)

@@ -584,6 +584,25 @@ class TestFoundByBreakingIt:
         said = actions(planned(a, b))
         assert said == {"facts/rack1.md": "pending", "rack2.md": "gone"}
 
+    @pytest.mark.parametrize("other", ["bantamkit", "theokit"])
+    def test_a_bullet_and_the_file_made_of_it_are_one_both_ways(
+        self, tmp_path: Path, other: str
+    ) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        first = tmp_path / "first"
+        put(a, {"MEMORY.md": "# Index\n\n- Docks are numbered\n- Bikes are counted at night\n"})
+        before = files(a)
+        convert(a, f"{other}:{first}", kind_map=UNTYPED)
+        shutil.copytree(first, b, ignore=shutil.ignore_patterns(".interop"))
+        there = files(b)
+        assert set(actions(planned(a, f"{other}:{b}", kind_map=UNTYPED)).values()) == {"same"}
+        found = convert(f"{other}:{b}", a)
+        assert {o.to for o in found.outcomes} == {r.key for r in open_store(str(a)).raw.records}
+        assert files(a) == before
+        assert planned(f"{other}:{b}", a).changes == ()
+        convert(a, f"{other}:{b}")
+        assert files(b) == there
+
     def test_a_file_with_records_is_no_attachment(self, tmp_path: Path) -> None:
         text = "# Context\n\n## Current facts\n\n- Rack 1 stands at the harbour.\n"
         one, other = (f"memory-compiler:{tmp_path / name}" for name in "ab")

@@ -102,3 +102,20 @@ def test_names_import_no_adapter() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_every_adapter_at_once_imports_only_what_tells_stores_apart() -> None:
+    """Detection asks them all; what reads, writes, fits or lints comes with its first call."""
+    code = "import sys; from interop import registry; [*registry.adapters()]; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    modules = set(done.stdout.split())
+    parts = {m.removeprefix("interop.adapters.") for m in modules if m.startswith("interop.adap")}
+    here = {p.parent.name for p in (ROOT / "adapters").glob("*/__init__.py")}
+    assert here <= parts
+    later = {"reading", "writing", "fitting", "lint", "repeating", "tables"}
+    assert later <= {p.stem for p in (ROOT / "adapters").glob("*/*.py")}
+    assert not [part for part in parts if part.rpartition(".")[2] in later]
+    heavy = {"yaml", "turbohtml", "markdown_it", "rapidfuzz", "difflib"}
+    assert not modules & {*heavy, "interop.syntax.json_spans", "interop.syntax.pipe_tables"}

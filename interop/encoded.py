@@ -11,17 +11,15 @@ made of that is no edit of the text.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from interop.alignment import is_heavy, runs
 
 _TOKEN = re.compile(r"\r\n|&#?\w+;|<\w+>|\w+[ \t]?|[ \t]+|.", re.DOTALL)
 _WORD = re.compile(r"\w")
 _REACH = 12
 """How many tokens may be encoded together before the two texts go on alike."""
-_COST_AT_MOST = 400_000
-"""Pairs of equal tokens from which on two texts are not compared: that would take minutes."""
 
 
 class _Piece(NamedTuple):
@@ -45,9 +43,9 @@ def carry(text: str, seen: str, now: str) -> str | None:
     pieces = _pieces(_TOKEN.findall(text), before)
     if pieces is None:
         return None
+    if is_heavy(before, after):
+        return None  # which of so many that are alike is which, nobody can say
     places = _kept(before, after)
-    if places is None:
-        return None
     means = _meanings(pieces, before)
     anew = [means.get(token, token) for token in after]
     out: list[str] = []
@@ -120,22 +118,6 @@ def _meanings(pieces: Sequence[_Piece], encoded: Sequence[str]) -> dict[str, str
     }
 
 
-def _kept(before: Sequence[str], after: Sequence[str]) -> dict[int, int] | None:
+def _kept(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     """Say which token is still there after the edits: place before -> place after."""
-    shorter = min(len(before), len(after))
-    head = 0
-    while head < shorter and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and before[~tail] == after[~tail]:
-        tail += 1
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    number = Counter(new)
-    if sum(number[token] for token in old) > _COST_AT_MOST:
-        return None
-    kept = {n: n for n in range(head)}
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for i, j, size in matcher.get_matching_blocks():
-        kept.update((head + i + n, head + j + n) for n in range(size))
-    kept.update((len(before) - n, len(after) - n) for n in range(1, tail + 1))
-    return kept
+    return {r.a + n: r.b + n for r in runs(before, after) for n in range(r.size)}

@@ -12,7 +12,6 @@ whatever they say and wherever they stand. Only one that is the same in everythi
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import re
 import unicodedata
@@ -22,6 +21,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from interop.adapter import path_of
+from interop.alignment import runs
 from interop.fields import dumps, get, to_json, with_key
 from interop.model import Body, Record
 
@@ -323,8 +323,7 @@ def _aligned(ones: list[Hashable], others: list[Hashable]) -> Iterable[tuple[int
     # of equal texts the one at the very place: all around it may have been edited
     found = [(k, k) for k in range(min(len(left), len(right))) if left[k] == right[k]]
     if len(found) < (Counter(left) & Counter(right)).total():
-        blocks = difflib.SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-        moved = [(a + k, b + k) for a, b, size in blocks for k in range(size)]
+        moved = [(a + k, b + k) for a, b, size in runs(left, right) for k in range(size)]
         found = moved if len(moved) > len(found) else found
     for a, b in found:
         yield start + a, start + b

@@ -8,13 +8,12 @@ that was translated into another medium block by block.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from interop import encoded
+from interop import alignment, encoded
 from interop.fields import Value
 from interop.model import Body
 
@@ -184,13 +183,11 @@ def _carried(rich: str, seen: str, now: str) -> str | None:
     taken: dict[int, str] = {}
     kept: dict[int, str] = {}
     ways = _Ways(old, texts)
-    for how, a, a_end, b, b_end in difflib.SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
+    for equal, a, a_end, b, b_end in alignment.stretches(old, new):
         if a_end - a != b_end - b:
             continue
         for i in range(b_end - b):
-            if how == "equal":
+            if equal:
                 kept[b + i] = texts[a + i]
             elif texts[a + i] != old[a + i]:
                 line = encoded.carry(texts[a + i], old[a + i], new[b + i])

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple, TypeAlias
 
+from interop.alignment import stretches
+
 Op: TypeAlias = Literal["equal", "removed", "added"]
 
 
@@ -66,11 +68,8 @@ def lines(a: str | None, b: str | None) -> tuple[Line, ...]:
     """Compare two texts; None is a text that is not there, and has no line at all."""
     here, there = _split(a), _split(b)
     out: list[Line] = []
-    # Of lines that are repeated so often (blank ones), none is where the texts are laid together.
-    often = _cost(here, there) > COST_AT_MOST
-    matcher = SequenceMatcher(None, here, there, autojunk=often)
-    for op, i, i_end, j, j_end in matcher.get_opcodes():
-        if op == "equal":
+    for equal, i, i_end, j, j_end in stretches(here, there):
+        if equal:
             out += (
                 Line(op="equal", parts=_whole("equal", here[i + k]), a=i + k + 1, b=j + k + 1)
                 for k in range(i_end - i)

@@ -11,14 +11,11 @@ overlapping stands side by side, since a memory is often a line of its own.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-_COST_AT_MOST = 400_000
-"""Pairs of equal lines from which on those that are repeated most anchor no comparison."""
+from interop.alignment import stretches
 
 
 class _Edit(NamedTuple):
@@ -67,13 +64,10 @@ def _joined(lines: Sequence[bytes]) -> bytes:
 
 
 def _edits(base: list[bytes], other: list[bytes]) -> list[_Edit]:
-    number = Counter(other)
-    often = sum(number[line] for line in base) > _COST_AT_MOST
-    matcher = SequenceMatcher(None, base, other, autojunk=often)
     return [
-        _Edit(i, i_end, tuple(other[j:j_end]))
-        for op, i, i_end, j, j_end in matcher.get_opcodes()
-        if op != "equal"
+        _Edit(x.a, x.a_end, tuple(other[x.b : x.b_end]))
+        for x in stretches(base, other)
+        if not x.same
     ]
 
 

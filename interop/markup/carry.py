@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 
+from interop.alignment import ends, runs, stretches
 from interop.markup.blocks import HTML, MARKDOWN, SEPARATOR, Block, fold, join
 
 
@@ -120,7 +120,7 @@ def _units(
     flat = [text for texts in fresh for text in texts]
     links: dict[int, list[int]] = {n: [] for n in range(len(pieces))}
     joined: set[int] = set()
-    for i, i2, j, j2 in _stretches(flat, before):
+    for _, i, i2, j, j2 in stretches(flat, before):
         if i2 - i == j2 - j:
             for n in range(i2 - i):
                 links[owners[i + n]].append(j + n)
@@ -145,47 +145,8 @@ def _units(
     return units
 
 
-_COST_AT_MOST = 400_000
-"""Pairs of equal blocks (six hundred against six hundred of one text) from which on they are paired
-by their places alone: a text that says one thing ten thousand times would take hours."""
-
 _PLACES_AT_MOST = 50
 """Places with the same text at which a block that moved is looked for."""
-
-
-def _stretches(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Lay two sequences together: stretches that are equal, or stand in each other's place."""
-    head, tail = _ends(one, other)
-    if head:
-        yield 0, head, 0, head
-    end, end_other = len(one) - tail, len(other) - tail
-    inner, inner_other = one[head:end], other[head:end_other]
-    if _cost(inner, inner_other) > _COST_AT_MOST:
-        yield head, end, head, end_other
-    else:
-        matcher = SequenceMatcher(None, inner, inner_other, autojunk=False)
-        for _, i, i2, j, j2 in matcher.get_opcodes():
-            yield head + i, head + i2, head + j, head + j2
-    if tail:
-        yield end, len(one), end_other, len(other)
-
-
-def _ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """Say how many items two sequences share at their beginnings, and then at their ends."""
-    shorter = min(len(one), len(other))
-    head = 0
-    while head < shorter and one[head] == other[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and one[~tail] == other[~tail]:
-        tail += 1
-    return head, tail
-
-
-def _cost(one: Sequence[str], other: Sequence[str]) -> int:
-    """Say how many pairs of equal items there are: what a comparison has to look at."""
-    number = Counter(other)
-    return sum(number[item] for item in one)
 
 
 def _parts(
@@ -272,19 +233,16 @@ def _aligned(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
 
     Equal blocks can come from different bytes, so which of them is which matters.
     """
-    head, tail = _ends(before, after)
+    head, tail = ends(before, after)
     same = {n: n for n in range(head)}
     same.update((len(before) - n, len(after) - n) for n in range(1, tail + 1))
     old = before[head : len(before) - tail]
     new = after[head : len(after) - tail]
-    runs: dict[int, int] = {}
-    if _cost(old, new) <= _COST_AT_MOST:
-        for i, j, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-            runs.update((i + n, j + n) for n in range(size))
+    found = {r.a + n: r.b + n for r in runs(old, new) for n in range(r.size)}
     if len(old) == len(new):
         in_place = {n: n for n in range(len(old)) if old[n] == new[n]}
-        runs = in_place if len(in_place) >= len(runs) else runs
-    same.update((head + i, head + j) for i, j in runs.items())
+        found = in_place if len(in_place) >= len(found) else found
+    same.update((head + i, head + j) for i, j in found.items())
     return same
 
 

@@ -158,9 +158,14 @@ class _Pairing:
                 self.add(i, j, how)
 
     def leave_out(self, stood: Collection[str]) -> None:
-        """Take out of the right what stood there before."""
-        if stood and self.free_left:
-            for j in [j for j in self.free_right if self.right[j].key in stood]:
+        """Take out of the right what stood there before, as a record of its own."""
+        if not stood or not self.free_left:
+            return
+        here = {record.key for record in self.left}
+        for j in list(self.free_right):
+            key = self.right[j].key
+            # a key that only tells equal texts apart says nothing of which of them it was
+            if key in stood and key not in here and "~" not in key:
                 del self.free_right[j]
 
     def by_content(self, content: Callable[[Record], Hashable]) -> None:

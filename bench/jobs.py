@@ -9,6 +9,7 @@ environments.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import hashlib
 import importlib
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 NOW = "2026-11-30T12:00:00.000Z"
@@ -45,12 +47,14 @@ def bare_hash(*roots: str) -> Callable[[], object]:
     return job
 
 
-def bare_write(source: str, target: str, at_once: str) -> Callable[[], object]:
+def bare_write(source: str, target: str, at_once: str, push: str = "") -> Callable[[], object]:
     """Write the files of a store and force them to the disk, in the order that interop does it in.
 
     All of them are written beside their places, then forced, so many at once, then renamed, then
-    the directories are forced.
+    the directories are forced. With ``push`` the system is told to begin with all of them, as
+    interop tells it.
     """
+    library = ctypes.CDLL(None, use_errno=True) if push else None
     files = [(os.path.relpath(path, source), data) for path, data in _files(source)]
 
     def job() -> None:
@@ -62,6 +66,9 @@ def bare_write(source: str, target: str, at_once: str) -> Callable[[], object]:
         for draft, (_, data) in zip(drafts, files, strict=True):
             with open(draft, "xb") as file:
                 file.write(data)
+        if library is not None:
+            fd = os.open(drafts[0], os.O_RDONLY)
+            Thread(target=library.syncfs, args=(fd,), daemon=True).start()
         with ThreadPoolExecutor(int(at_once)) as pool:
             for _ in pool.map(_force, drafts):
                 pass

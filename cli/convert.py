@@ -20,8 +20,10 @@ Exit code 3 when somebody has to decide first, 1 when something is pending (the 
 --delete removes it here too), else 0.
 
 --json prints one object, also when it is refused: source, destination, written (true or false),
-outcomes (action, key, to, fields, reason, remedy), changes (action, path), notes, lost, secrets,
-template.
+outcomes (action, key, to, fields, reason, remedy), changes (action, path), laid_out, notes, lost,
+secrets, template. changes are the files that are written, or would be without --dry-run: none
+while somebody has to decide, or where a loss or a secret is refused. laid_out are the paths that a
+store in git gets around its files where there is no repository yet.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from typing import Annotated
 
 import typer
 
-from interop import convert, decisions, kinds, outgoing, settled, stores
+from interop import convert, decisions, kinds, settled, stores
 from interop.choices import Choices
 from interop.cli.plan_text import as_object, explain
 from interop.cli.progress import progress
@@ -202,8 +204,7 @@ def run(
         if followed.commit is not None:
             tell(f"committed as {followed.commit}")
         tell(*(f"to commit it: {command}" for command in followed.commands))
-    refused = plan.secrets and dry_run and outgoing.policy(said) == "refuse"
-    if plan.blocked or (plan.lost and not allow_loss) or refused:
+    if plan.refused:
         return RefusedError.exit_code
     return int(plan.count("pending") > 0)
 
@@ -228,7 +229,7 @@ def _to_stdout(plan: Plan, here: Opened, there: Opened, choices: Choices, *, dry
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    return RefusedError.exit_code if plan.blocked or (plan.lost and not choices.allow_loss) else 0
+    return RefusedError.exit_code if plan.refused else 0
 
 
 def _now() -> str:

@@ -63,9 +63,11 @@ def explain(plan: Plan) -> Iterator[str]:
     if plan.notes:
         yield from ("", "note:")
         yield from (f"  {mask(line)}" for line in plan.notes)
-    if plan.changes:
+    if plan.on_disk:
         counts = Counter(action for action, _ in plan.on_disk)
         yield from ("", "files: " + ", ".join(f"{n} to {what}" for what, n in counts.items()))
+        if plan.laid_out:
+            yield f"laid out around them: {', '.join(plan.laid_out)}"
 
 
 def _fields_of_new(plan: Plan) -> Iterator[str]:
@@ -109,6 +111,7 @@ def as_object(plan: Plan) -> dict[str, Json]:
         "destination": plan.destination,
         "outcomes": [_outcome(o) for o in plan.outcomes],
         "changes": [{"action": action, "path": path} for action, path in plan.on_disk],
+        "laid_out": [] if plan.refused else list(plan.laid_out),
         "notes": list(map(mask, plan.notes)),
         "lost": list(map(mask, plan.lost)),
         "secrets": list(plan.secrets),

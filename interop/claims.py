@@ -17,8 +17,9 @@ from dataclasses import replace
 from interop import fields, roles
 from interop.adapter import Hold
 from interop.fields import Value
-from interop.merge import carry_over, same
+from interop.merge import TEXT_MEDIA, carry_over, same
 from interop.model import Body, Record
+from interop.rendering import HTML
 from interop.stores import Opened
 
 
@@ -41,7 +42,7 @@ def carried(target: Record, raw: Record, there: Record, merged: Record) -> Recor
     edited = fields.get(target, "description") != fields.get(raw, "description")
     if not (isinstance(shown, Body) and isinstance(full, Body) and isinstance(meant, Body)):
         return target
-    if not edited and same(full, meant):
+    if shown.media != HTML or full.media not in TEXT_MEDIA or (not edited and same(full, meant)):
         return target
     from interop.markup import claim  # parsers that most commands never need
 

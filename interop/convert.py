@@ -45,7 +45,10 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
         )
     check_terms(choices.kind_map, destination.adapter.kinds, destination.adapter.name)
     made = Planning(source, destination, choices, now).plan()
-    return outgoing.warned(made, destination, choices.secrets, commits=choices.host.commit)
+    made = outgoing.warned(made, destination, choices.secrets, commits=choices.host.commit)
+    lost = made.lost and not choices.allow_loss
+    secret = made.secrets and outgoing.policy(choices.secrets) == "refuse"
+    return replace(made, refused=bool(made.blocked or lost or secret))
 
 
 def _check_apart(source: Opened, destination: Opened) -> None:
@@ -158,6 +161,9 @@ def check_host(plan: Plan, destination: Opened, choices: Choices) -> None:
 def after(plan: Plan, destination: Opened) -> Opened:
     """Give the destination as it will be, in memory: nothing is written."""
     files = dict(destination.tree.files)
+    if plan.laid_out:
+        around = destination.around().items()
+        files |= {p: data for p, data in around if data is not None and p in plan.laid_out}
     kept = destination.tree.complement
     for change in plan.changes:
         if change.path == COMPLEMENT:

@@ -52,6 +52,15 @@ class Host(Protocol):
         """
         ...
 
+    def lays_out(self, root: Path) -> Mapping[str, bytes | None]:
+        """Say what ``after`` would lay out around a store's files first; changes nothing.
+
+        ``root`` may not exist yet. Path -> bytes of a file; None for a folder whose content is no
+        business of the store's, a repository. Files that are there, or that will be once the
+        change is made, are left out by whoever asks. Empty where ``before`` would refuse.
+        """
+        ...
+
     def after(self, root: Path, paths: Sequence[str], message: str, options: HostOptions) -> Token:
         """Let the surroundings follow a change: the files stand, and were read back.
 

@@ -118,9 +118,17 @@ class Plan:
     """The name of the one file that is the destination, where it is one: ``changes`` are to parts
     of it."""
 
+    laid_out: tuple[str, ...] = ()
+    """What is laid out around the files, where the format lives in something of its own (a
+    repository): paths of files and folders."""
+    refused: bool = False
+    """Is nothing of it to be written, as somebody has to decide, or does not let something go?"""
+
     @property
     def on_disk(self) -> tuple[tuple[Literal["create", "update", "delete"], str], ...]:
-        """What happens to which file, as a person finds them on the disk."""
+        """What happens to which file, as a person finds them on the disk; nothing if refused."""
+        if self.refused:
+            return ()
         if self.file is None or not self.changes:
             return tuple((c.action, c.path) for c in self.changes)
         new = all(c.before is None for c in self.changes)

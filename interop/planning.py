@@ -36,6 +36,8 @@ class Planning:
         self.made = Settling(source, destination, choices, self.ground, now)
         self.apart = False
         """Do files that are no records differ on both sides?"""
+        self.laid_out: Mapping[str, bytes | None] = {}
+        """What the destination's host would lay out around the files."""
 
     def plan(self) -> Plan:
         """Settle every case, write, read back, and say what was measured."""
@@ -46,10 +48,11 @@ class Planning:
         order = {r.key: i for i, r in enumerate(source.restored.store.records)}
         old = destination.complement
         known = old.generation if old is not None else 0
+        changed = changes(destination, files, kept)
         return Plan(
             source=source.label,
             destination=destination.label,
-            changes=changes(destination, files, kept),
+            changes=changed,
             outcomes=tuple(sorted(made.outcomes, key=lambda o: order.get(o.key, len(order)))),
             notes=(
                 *made.notes,
@@ -59,6 +62,7 @@ class Planning:
             lost=() if kept is not None else tuple(lost),
             template=made.template,
             generation=kept.generation if kept is not None else known,
+            laid_out=tuple(sorted(self.laid_out)) if changed else (),
             file=destination.root.name if self.adapter.file is not None else None,
         )
 
@@ -149,8 +153,12 @@ class Planning:
             settled="" if self.apart else mark,
         )
         seal = seals(files, self.adapter)
+        around = self.destination.around()
+        self.laid_out = {path: data for path, data in around.items() if path not in files}
+        laid_out = {path: data for path, data in self.laid_out.items() if data is not None}
+        stand = files if not laid_out else {**files, **laid_out}
         complement = keep(
-            self.source, self.destination, self.ground.restored, agreed, files, result, seal
+            self.source, self.destination, self.ground.restored, agreed, stand, result, seal
         )
         back = restore(result, complement, files, self.adapter, holds, seal)
         again = {r.key: r for r in back.store.records}

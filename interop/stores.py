@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
@@ -29,6 +30,10 @@ class Detection:
     reason: str
 
 
+def _nothing() -> Mapping[str, bytes | None]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """A store as it is now."""
@@ -49,6 +54,8 @@ class Opened:
     """Why its complement may not belong to its files (a sync brought one half)."""
     stream: bool = False
     """Is it read from stdin, or to be written to stdout? Then it has no place."""
+    around: Callable[[], Mapping[str, bytes | None]] = _nothing
+    """What its host would lay out around its files with the first change (``Host.lays_out``)."""
 
     @property
     def empty(self) -> bool:
@@ -216,7 +223,10 @@ def open_beside(one: str, other: str) -> tuple[Opened, Opened]:
 
 def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
     """Open a store of a known format."""
-    return assemble(adapter, root, *_at_rest(adapter, root, must_exist=must_exist))
+    opened = assemble(adapter, root, *_at_rest(adapter, root, must_exist=must_exist))
+    if adapter.host is None:
+        return opened
+    return replace(opened, around=partial(adapter.host.lays_out, root))
 
 
 def _at_rest(

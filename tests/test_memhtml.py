@@ -1017,3 +1017,265 @@ def test_lists_that_show_the_same_are_read_alike(old: str, new: str) -> None:
     more = _by_hand(changed, "late", "late &amp; <code>a|b</code>")
     done = after(plan(more, topic, now=NOW.now), topic)
     assert b"| late & `a&#124;b` | call |" in done.tree.files[TABLE[0]]
+
+
+# --- the claim of what came from elsewhere
+
+DECLARED = Choices(
+    kind_map={"untyped": "semantic", "project": "semantic", "role:tombstone": "precedent"}
+)
+BELL = "areas/inbox/bells.html"
+RING = "Bells are loud. They *ring*.\n\nSecond block."
+ARTICLE = "<p>Bells are loud. They <em>ring</em>.</p>\n<p>Second block.</p>"
+
+
+def told(record: Record, name: str = "claude-code") -> Opened:
+    """Give a store of another format that says one record."""
+    store = check.empty(get(name), name)
+    written = store.adapter.write(Store(format=name, records=(record,)), {}, NOW)
+    assert not written.refused
+    files = dict(written.files)
+    if fields.get(record, "description") is None:  # every new file of Claude Code's has one
+        files = {path: re.sub(rb"\ndescription: .*", b"", data) for path, data in files.items()}
+    return holding(store, files)
+
+
+def holding(store: Opened, files: Files) -> Opened:
+    tree = replace(store.tree, files=dict(files))
+    return assemble(store.adapter, store.root, tree, store.complement, store.raw.id)
+
+
+def bell(description: str | None, text: str = RING, **values: Any) -> Memory:
+    values = {"name": "bells", "kinds": {"claude": "project"}, **values}
+    return Memory(key="bells.md", description=description, body=Body(text=text), **values)
+
+
+def converted(source: Opened, pages: Opened | None = None, choices: Choices = DECLARED) -> Opened:
+    pages = pages or check.empty(ADAPTER, "pages")
+    made = plan(source, pages, choices, now=NOW.now)
+    assert not made.blocked, made.outcomes
+    return after(made, pages)
+
+
+def article(pages: Opened) -> str:
+    (data,) = pages.tree.files.values()
+    return data.decode().partition("<article>\n")[2].partition("\n</article>")[0]
+
+
+def by_hand(pages: Opened, old: str, new: str) -> Opened:
+    ((path, data),) = pages.tree.files.items()
+    assert old in data.decode(), data.decode()
+    return holding(pages, {path: data.decode().replace(old, new).encode()})
+
+
+def returns(pages: Opened, source: Opened) -> None:
+    """See that all is said: the way back changes no byte, and the same again has nothing to do."""
+    assert after(plan(pages, source, now=NOW.now), source).tree.files == source.tree.files
+    assert plan(source, pages, DECLARED, now=NOW.now).changes == ()
+
+
+ABOUT = f"<p><mark>About the bells</mark></p>\n{ARTICLE}"
+NOW_ABOUT = f"<p><mark>Now &amp; then</mark></p>\n{ARTICLE}"
+MARKED = ARTICLE.replace("Bells are loud.", "<mark>Bells are loud.</mark>", 1)
+
+
+@pytest.mark.parametrize("name", ["claude-code", "bantamkit", "theokit", "jsonl"])
+@pytest.mark.parametrize(
+    ("description", "html", "then", "after_all"),
+    [
+        ("About the bells", ABOUT, "Now & then", NOW_ABOUT),
+        ("Bells are loud.", MARKED, "Now & then", NOW_ABOUT),
+        ("About the bells", ABOUT, "Bells are loud.", MARKED),
+        ("About the bells", ABOUT, None, MARKED),
+        (None, MARKED, "About the bells", ABOUT),
+    ],
+)
+def test_a_description_that_is_edited_elsewhere_becomes_the_claim(
+    name: str, description: str | None, html: str, then: str | None, after_all: str
+) -> None:
+    if name in ("bantamkit", "theokit") and None in (description, then):
+        return  # every memory has a description there
+    source = told(bell(description), name)
+    pages = converted(source)
+    assert article(pages) == html
+    source = told(bell(then), name)
+    changed = converted(source, pages)
+    assert article(changed) == after_all
+    (old,), (new,) = pages.tree.files.values(), changed.tree.files.values()
+    other = [*range(len(old.decode().partition("<article>")[0].splitlines()))]
+    heads = [x.decode().splitlines() for x in (old, new)]
+    differ = [heads[1][n] for n in other if heads[0][n] != heads[1][n]]
+    assert [line.partition(" content=")[0] for line in differ] == [
+        '<meta name="memhtml-content-hash"'
+    ]
+    assert not [f for f in ADAPTER.lint(changed.tree.files, changed.raw) if f.code == "MH109"]
+    returns(changed, source)
+
+
+def test_a_task_and_html_have_their_claims_restated_too() -> None:
+    todo = Task(key="t", description="About", status="todo", body=Body(text="Do it."))
+    source = told(replace(todo, kinds={"memhtml": "task"}), "jsonl")
+    pages = converted(source)
+    later = told(replace(todo, kinds={"memhtml": "task"}, description="Now"), "jsonl")
+    changed = converted(later, pages)
+    assert article(changed) == "<p><mark>Now</mark></p>\n<p>Do it.</p>"
+    returns(changed, later)
+    html = Memory(key="h", description="About", body=Body(text="<p>Bells</p>", media=HTML))
+    pages = converted(told(html, "jsonl"))
+    later = told(replace(html, description="Now"), "jsonl")
+    changed = converted(later, pages)
+    assert article(changed) == "<p><mark>Now</mark></p>\n<p>Bells</p>"
+    returns(changed, later)
+    back = after(plan(by_hand(changed, ">Now<", ">Then<"), later, now=NOW.now), later)
+    (record,) = back.restored.store.records
+    assert isinstance(record, Memory)
+    assert (record.description, record.body) == ("Then", html.body)
+
+
+def test_a_title_that_says_the_claim_goes_with_it() -> None:
+    source = told(bell("About", name=None), "jsonl")
+    pages = converted(source)
+    ((path, _),) = pages.tree.files.items()
+    later = told(bell("Now", name=None), "jsonl")
+    changed = converted(later, pages)
+    assert list(changed.tree.files) == [path], "the file keeps its name"
+    assert "<title>Now</title>" in changed.tree.files[path].decode()
+    returns(changed, later)
+    stated = converted(told(bell("About", name=None, title="About"), "jsonl"))
+    later = told(bell("Now", name=None, title="About"), "jsonl")
+    assert (
+        "<title>About</title>" in next(iter(converted(later, stated).tree.files.values())).decode()
+    )
+
+
+def test_nothing_else_of_an_article_changes_with_its_claim() -> None:
+    source = told(bell("About the bells"))
+    mine = '<p id="x">\n  Second   block.</p><!-- mine -->'
+    pages = by_hand(converted(source), "<p>Second block.</p>", mine)
+    later = told(bell("Now & then"))
+    changed = converted(later, pages)
+    assert article(changed) == NOW_ABOUT.replace("<p>Second block.</p>", mine)
+    back = after(plan(changed, later, now=NOW.now), later)
+    (record,) = back.restored.store.records
+    assert fields.get(record, "description") == "Now & then"
+    assert "About" not in fields.get(record, "body").text
+
+
+def test_a_mark_that_a_text_has_of_itself_stays() -> None:
+    own = Memory(
+        key=BELL,
+        title="Bells",
+        body=Body(text="<p><mark>Bells are loud.</mark></p>\n<p>Two.</p>", media=HTML),
+        kinds={"memhtml": "semantic"},
+        created="2026-05-01",
+        modified="2026-05-01",
+    )
+    pages = holding(check.empty(ADAPTER, "pages"), put(own).files)
+    home = after(plan(pages, there := check.empty(get("claude-code"), "home"), now=NOW.now), there)
+    text = home.tree.files["bells.md"]
+    assert b"description: Bells are loud." in text
+    edited_there = holding(
+        home, {**home.tree.files, "bells.md": text.replace(b"n: Bells are loud.", b"n: Noise")}
+    )
+    changed = converted(edited_there, pages)
+    assert changed.tree.files == pages.tree.files
+    assert fields.get(changed.restored.store.records[0], "description") == "Noise"
+
+
+@pytest.mark.parametrize(
+    ("description", "text", "old", "new", "says"),
+    [
+        ("About", RING, ">About<", ">All about<", "All about"),
+        ("About", RING, "<p><mark>About</mark></p>", "<p>\n <mark>All</mark>\n</p>\n", "All"),
+        ("x\ny", RING, "<mark>x y<", "<mark>x z<", "x z"),
+        (None, "```\nls\n```", "<mark>ls<", "<mark>Lists<", "Lists"),
+        (None, RING, ">Bells are loud.</mark>", ">Bells</mark> are loud.", "Bells"),
+        ("Bells are loud.", RING, "<p><mark>Bells are loud.</mark>",
+         "<p><mark>Other</mark></p>\n<p>Bells are loud.", "Other"),
+        ("About", RING, "<p><mark>About</mark></p>\n<p>Bells are loud.",
+         "<p><mark>Bells are loud.</mark>", "Bells are loud."),
+    ],
+)  # fmt: skip
+def test_a_claim_that_is_edited_alone_is_an_edit_of_the_description(
+    description: str | None, text: str, old: str, new: str, says: str
+) -> None:
+    source = told(bell(description, text), "jsonl")
+    pages = by_hand(converted(source), old, new)
+    back = after(plan(pages, source, now=NOW.now), source)
+    (record,) = back.restored.store.records
+    assert isinstance(record, Memory)
+    assert (record.description, record.body.text) == (says, text)
+    assert converted(back, pages).tree.files == pages.tree.files
+
+
+def test_a_paragraph_that_is_split_off_and_marked_is_still_text() -> None:
+    source = told(bell("About", "Bells are loud. They ring."))
+    old = "<p><mark>About</mark></p>\n<p>Bells are loud. They"
+    pages = by_hand(converted(source), old, "<p><mark>Bells are loud.</mark></p>\n<p>They")
+    (record,) = after(plan(pages, source, now=NOW.now), source).restored.store.records
+    assert fields.get(record, "body").text == "Bells are loud.\n\nThey ring."
+
+
+def test_a_claim_and_a_description_that_both_were_edited_are_a_conflict() -> None:
+    source, later = told(bell("About the bells")), told(bell("Now & then"))
+    pages = by_hand(converted(source), ">About the bells<", ">By hand<")
+    made = plan(later, pages, DECLARED, now=NOW.now)
+    assert [o.reason for o in made.outcomes] == ["both sides changed: description"]
+    for take, html in (("source", NOW_ABOUT), ("destination", article(pages))):
+        decided = replace(DECLARED, decisions={"bells.md": {"take": take}})
+        assert article(converted(later, pages, decided)) == html
+
+
+SAID = st.sampled_from(
+    [None, "About", "Bells are loud.", "Bells", "Bells are", "Bells ar", "A & B <x> `code`", "one."]
+)
+WRITTEN = st.sampled_from(
+    [
+        "",
+        "Bells are loud.",
+        "Bells are loud.\n\nBells are loud.",
+        "Bells *are* loud. They ring\n\nand `ring`.",
+        "# Head\n\nBells are loud. X",
+        "- one. two\n- three",
+        "```\nls\n```",
+        "Bells are <b>loud</b>. A & B",
+        "<!-- note -->\n\nBells are loud.",
+        "<mark>Own</mark> bells",
+    ]
+)
+
+
+@given(SAID, WRITTEN, SAID, WRITTEN)
+def test_what_is_edited_elsewhere_stands_as_if_it_were_new(
+    description: str | None, text: str, then: str | None, new: str
+) -> None:
+    source, later = told(bell(description, text), "jsonl"), told(bell(then, new), "jsonl")
+    pages = converted(source)
+    claim = pages.raw.records[0]
+    changed = converted(later, pages)
+    if fields.get(claim, "description") == then:  # a claim that says so already stays in its place
+        assert fields.get(changed.raw.records[0], "description") in (then, "Own")
+    else:
+        assert article(changed) == article(converted(later))
+    returns(changed, later)
+
+
+@pytest.mark.parametrize("name", ["memhtml", "claude-code"])
+def test_what_repeats_a_tombstone_follows_it(name: str) -> None:
+    adapter = get(name)
+    topic = told(STONE, "jsonl")
+    choices = replace(DECLARED, kind_map={"role:tombstone": adapter.kinds.terms[0]})  # type: ignore[union-attr]
+    there = converted(topic, check.empty(adapter, "there"), choices)
+    later = told(replace(STONE, subject="ink of the signs"), "jsonl")
+    changed = converted(later, there, choices)
+    said = b"\n".join(changed.tree.files.values())
+    assert b"colour of the signs" not in said
+    assert said.count(b"ink of the signs") == b"\n".join(there.tree.files.values()).count(
+        b"colour of the signs"
+    )
+    if name == "memhtml":
+        return
+    mine = {p: d.replace(b"n: colour", b"n: my colour") for p, d in there.tree.files.items()}
+    assert mine != there.tree.files
+    stays = converted(later, holding(there, mine), choices).tree.files
+    assert any(b"n: my colour of the signs" in data for data in stays.values())

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import orjson
 import pytest
 
+from interop import settled
 from interop.adapters.memhtml.repository import Repository
 from interop.adapters.memhtml.scaffold import FILES
 from interop.choices import Choices
-from interop.convert import apply_plan, plan
+from interop.convert import after, apply_plan, plan
 from interop.errors import RefusedError, WriteError
 from interop.host import Host, HostOptions, Token
 from interop.stores import open_store
 from interop.undoing import dump_note, token_of, undo
 
+ROOT = Path(__file__).parents[1]
 HOST: Host = Repository()
 ASKED = HostOptions()
 PATH = "resources/docks/dock-seven.html"
 COMPLEMENT = ".interop/complement"
+MEMORY = """\
+<!doctype html>
+<title>Bells</title>
+<meta name="memhtml-type" content="semantic">
+<meta name="memhtml-status" content="active">
+<meta name="memhtml-created" content="2026-05-01">
+<meta name="memhtml-updated" content="2026-05-01">
+<article><p><mark>Bells are loud.</mark></p></article>
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -351,6 +363,135 @@ def test_undo_of_a_conversion_into_a_fresh_store(tmp_path: Path) -> None:
         assert (root / "areas/inbox/bells.html").is_file()
         undo(root)
         assert [p.name for p in root.iterdir()] == [".interop"]
+
+
+# --- what is laid out around a new store
+
+
+BELLS = "---\nname: bells\ndescription: Loud\n---\n\nBells are loud.\n"
+SEMANTIC = {"untyped": "semantic"}
+
+
+@pytest.mark.parametrize("there", ["nothing", "a scaffold file", "a .git that is none"])
+def test_what_would_be_laid_out_is_what_is_laid_out(root: Path, there: str) -> None:
+    if there == "a scaffold file":
+        put(root, "README.html", "mine\n")
+    elif there == "a .git that is none":
+        put(root, ".git/notes", "mine\n")
+    before = everything(root)
+    said = HOST.lays_out(root)
+    assert everything(root) == before
+    apply(root, put(root, PATH))
+    new = {p for p in everything(root) - before if (root / p).is_file() and p[:5] != ".git/"}
+    assert new - {PATH} == {path for path, data in said.items() if data is not None}
+    assert all((root / p).read_bytes() == data for p, data in said.items() if data is not None)
+    assert (".git" in said) == (there != "a .git that is none")
+    assert HOST.lays_out(root) == {}
+
+
+def test_nothing_is_laid_out_where_it_would_be_refused(live: Path) -> None:
+    assert HOST.lays_out(live / "nested" / "store") == {}
+
+
+@pytest.mark.parametrize("options", [ASKED, NO_COMMIT, HostOptions(complement_in_git=False)])
+@pytest.mark.parametrize("mine", [False, True])
+def test_a_second_conversion_into_a_new_store_changes_nothing(
+    tmp_path: Path, options: HostOptions, mine: bool
+) -> None:
+    """And one undo takes back the first."""
+    put(tmp_path, "home/bells.md", BELLS)
+    root, home = tmp_path / "m", f"claude-code:{tmp_path / 'home'}"
+    if mine:
+        put(root, "README.html", "mine\n")
+        put(root, "areas/inbox/bells.html", "no memory\n")
+    before = {p for p in everything(root) if (root / p).is_file()}
+    choices = Choices(kind_map=SEMANTIC, host=options)
+    for now in ("2026-09-01T08:30:00.000Z", "2026-09-02T08:30:00.000Z"):
+        source, there = open_store(home), open_store(f"memhtml:{root}", must_exist=False)
+        made = plan(source, there, choices, now=now)
+        if now.startswith("2026-09-01"):
+            assert set(made.laid_out) == {".git", *FILES} - ({"README.html"} if mine else set())
+            promised = after(made, there)
+            apply_plan(made, source, there, choices)
+            found = open_store(f"memhtml:{root}")
+            assert found.tree.files == promised.tree.files
+            assert found.complement is not None
+            assert found.complement.tree.keys() == found.tree.files.keys()
+        else:
+            assert (made.changes, made.laid_out) == ((), ())
+    assert settled.plan(home, f"memhtml:{root}", choices) is not None
+    commits = git(root, "rev-list", "--count", "--all").strip()
+    assert commits == ("2" if options.commit else "0")
+    undo(root)
+    left = {p for p in everything(root) if (root / p).is_file() and p[:5] not in (".git/", ".inte")}
+    assert left == (before | FILES.keys() if options.commit else before)
+    assert not (root / COMPLEMENT).exists()
+
+
+def test_a_copy_of_a_store_brings_its_own_scaffold(live: Path, tmp_path: Path) -> None:
+    put(live, "areas/inbox/old.html", MEMORY)
+    put(live, "README.html", "edited\n")
+    copy = tmp_path / "copy"
+    for n in (1, 2):
+        source, there = (
+            open_store(f"memhtml:{live}"),
+            open_store(f"memhtml:{copy}", must_exist=False),
+        )
+        made = plan(source, there, now="2026-09-01T08:30:00.000Z")
+        if n == 1:
+            assert made.laid_out == (".git",)
+            apply_plan(made, source, there)
+        else:
+            assert made.changes == ()
+    assert (copy / "README.html").read_text() == "edited\n"
+    assert git(copy, "status", "--porcelain") == ""
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "interop.cli.main", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, encoding="utf-8", cwd=ROOT, check=False)
+
+
+def test_a_dry_run_shows_what_would_be_laid_out(tmp_path: Path) -> None:
+    put(tmp_path, "home/bells.md", BELLS)
+    root = tmp_path / "m"
+    words = ("convert", f"claude-code:{tmp_path / 'home'}", f"memhtml:{root}", "--dry-run")
+    shown = command(*words, "--kind-map", "untyped=semantic")
+    assert shown.returncode == 0, shown.stderr
+    assert "\nfiles: 2 to create\nlaid out around them: .git, .gitattributes, " in shown.stdout
+    said = orjson.loads(command(*words, "--kind-map", "untyped=semantic", "--json").stdout)
+    assert said["laid_out"] == sorted([".git", *FILES])
+    assert [c["path"] for c in said["changes"]] == ["areas/inbox/bells.html", COMPLEMENT]
+    assert not root.exists()
+
+
+@pytest.mark.parametrize("dry", [True, False])
+@pytest.mark.parametrize("why", ["undecided", "lost", "secret"])
+def test_a_refused_run_lists_no_changes(tmp_path: Path, why: str, dry: bool) -> None:
+    token = "ghp_" + "q7Rk2Vx9Tz4Lm8Wb3Nc6Yd1Hf5Jg0Ps2Aa7"
+    put(
+        tmp_path, "home/bells.md", BELLS + (f"\nThe token is {token}.\n" if why == "secret" else "")
+    )
+    put(
+        tmp_path,
+        "home/lamps.md",
+        BELLS.replace("ells", "amps").replace("---\n\n", "type: t\n---\n\n"),
+    )
+    root = tmp_path / "m"
+    words = ["convert", f"claude-code:{tmp_path / 'home'}", f"memhtml:{root}"]
+    words += ["--kind-map", "untyped=semantic" + ("" if why == "undecided" else ",t=semantic")]
+    words += {"lost": ["--no-complement"], "secret": ["--secrets", "refuse"]}.get(why, [])
+    words += ["--dry-run"] if dry else []
+    shown = command(*words)
+    assert shown.returncode == 3, shown.stdout + shown.stderr
+    assert "files:" not in shown.stdout
+    assert "laid out" not in shown.stdout
+    done = command(*words, "--json")
+    said = orjson.loads(done.stdout)
+    assert (done.returncode, said["changes"], said["laid_out"]) == (3, [], [])
+    assert said["written"] is False
+    assert not (root / ".git").exists()
+    assert not (root / COMPLEMENT).exists()
 
 
 @pytest.mark.parametrize("work", ["commit", "add", "config", "branch"])

@@ -14,7 +14,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +64,17 @@ class Repository:
         if options.commit:
             _check_staged(root)
             _check_identity(root, options)
+
+    def lays_out(self, root: Path) -> Mapping[str, bytes | None]:
+        """Give the scaffold of a directory that is to become a repository, and its ``.git``."""
+        try:
+            if _is_repository(root):
+                return {}
+        except RefusedError:
+            return {}  # which ``before`` says
+        missing = (path for path in scaffold.FILES if not os.path.lexists(root / path))
+        laid_out = {path: scaffold.FILES[path].encode() for path in missing}
+        return laid_out if os.path.lexists(root / _GIT) else {_GIT: None, **laid_out}
 
     def after(self, root: Path, paths: Sequence[str], message: str, options: HostOptions) -> Token:
         """Commit the paths that were applied; a fresh directory becomes a repository first."""

@@ -194,6 +194,15 @@ def rebuilt(root: Path) -> set[str]:
         base.close()
 
 
+def claims(root: Path) -> dict[str, str]:
+    """Give the claim that the index has of each path."""
+    base = sqlite3.connect(root / ".memhtml" / "index.db")
+    try:
+        return dict(base.execute("SELECT path, gist FROM files"))
+    finally:
+        base.close()
+
+
 def place(store: Path, key: str) -> str:
     """Give where a record of the Claude Code store lies in the memhtml store."""
     lines = memhtml(store).restored.lines
@@ -396,6 +405,41 @@ def test_what_people_edit_goes_to_memhtml_and_is_indexed(home: Path, lived: Path
     assert rebuilt(lived) == {r.key for r in memhtml(lived).raw.records}
     assert cli(lived, "doctor")["healthy"]
     assert git(lived, "status", "--porcelain") == ""
+
+
+def test_a_description_that_people_edit_is_the_claim_in_the_index(home: Path, lived: Path) -> None:
+    store = files(lived)
+    text = (home / "deposit.md").read_text("utf-8")
+    text = text.replace("Deposit: taken on return, not on rental", "When the deposit is taken")
+    (home / "deposit.md").write_text(text, "utf-8")
+    sync(claude(home), memhtml(lived))
+    path = place(lived, "deposit.md")
+    assert changed(store, files(lived)) == {path}
+    old, new = (f[path].decode().splitlines() for f in (store, files(lived)))
+    assert [
+        (a, b) for a, b in zip(old, new, strict=True) if a != b and "content-hash" not in a
+    ] == [
+        (
+            "<p><mark>Deposit: taken on return, not on rental</mark></p>",
+            "<p><mark>When the deposit is taken</mark></p>",
+        )
+    ]
+    rebuilt(lived)
+    assert claims(lived)[path] == "When the deposit is taken"
+    assert cli(lived, "doctor")["healthy"]
+    there = files(home)
+    sync(memhtml(lived), claude(home))
+    assert files(home) == there
+
+
+def test_a_second_conversion_into_a_new_store_commits_nothing(home: Path, lived: Path) -> None:
+    commits = git(lived, "log", "--format=%H")
+    again, token = applied(claude(home), memhtml(lived))
+    assert (again.changes, token) == ((), None)
+    assert git(lived, "log", "--format=%H") == commits
+    undo(lived)
+    assert not memhtml(lived).raw.records
+    assert git(lived, "diff", "HEAD~2", "HEAD") == "", "the scaffold alone is left"
 
 
 # --- sleep

@@ -7,7 +7,7 @@ record counts. Stores further back on the way are reached through the lines of t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ def ancestors(
     found: list[Ancestor] = []
     source_id, destination_id = source.store.id, destination.store.id
     lines = _about(destination, source_id)
-    there = _trace(lines, source.store.records, source_handle, _stood(destination, source_id))
+    there = _trace(lines, source.store.records, source_handle)
     here = {id(x): key for key, xs in destination.lines.items() for x in xs}
     for position, (base, when, line) in enumerate(lines):
         found.append(
@@ -64,9 +64,7 @@ def ancestors(
             )
         )
     lines = _about(source, destination_id)
-    there = _trace(
-        lines, destination.store.records, destination_handle, _stood(source, destination_id)
-    )
+    there = _trace(lines, destination.store.records, destination_handle)
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
     for position, (base, when, line) in enumerate(lines):
         # for the store that removed it, what a person decided to keep in the other is a new one
@@ -120,16 +118,9 @@ def _about(restored: Restored, store: str) -> list[_About]:
     return sorted(out, key=lambda x: place.get(x.base.key, -1))
 
 
-def _stood(restored: Restored, store: str) -> Collection[str]:
-    """Give the files and the keys in shared files that a store had when it was last read."""
-    return frozenset((*restored.trees.get(store, ()), *restored.orders.get(store, ())))
-
-
-def _trace(
-    lines: Sequence[_About], now: Sequence[Record], handle: Handle, stood: Collection[str]
-) -> dict[int, str]:
+def _trace(lines: Sequence[_About], now: Sequence[Record], handle: Handle) -> dict[int, str]:
     """Find records of an earlier state among those of today: position -> key."""
-    pairs = match([x.base for x in lines], now, handle=handle, stood=stood)
+    pairs = match([x.base for x in lines], now, handle=handle)
     return {p.left: now[p.right].key for p in pairs}
 
 

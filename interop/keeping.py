@@ -101,6 +101,10 @@ def keep(
             line.source != them or stands or id(was) in stay or mark in undecided
         ):
             lines[mark] = line
+        elif mark not in lines and line.gone and line.to is not None:
+            # both have removed it, but a store further back may have it still
+            for further in _of_others(line):
+                lines.setdefault((further.source, further.key), further)
     tree = {path: digest(data) for path, data in files.items()}
     sources, contents = _sources(source, old, me, higher)
     whole = not agreed.left and not agreed.parted and all(map(_is_whole, agreed.kept))
@@ -288,6 +292,17 @@ def _apart(then: Record, base: Record) -> dict[str, Value]:
     }
 
 
+def _of_others(line: Line) -> Iterable[Line]:
+    """Give what a line tells of the stores further back, each as a line of its own."""
+    for store in line.keys:
+        about = line.about(store)
+        if about is not None:
+            record, when = about
+            yield Line(
+                source=store, key=record.key, to=line.to, gone=True, generation=when, base=record
+            )
+
+
 class _Known(NamedTuple):
     """A record as it was in a store further back, and when that was agreed."""
 
@@ -320,18 +335,19 @@ def _when(known: _Known) -> int:
 def _then(item: Kept, told: _Known, known: _Known | None) -> _Known:
     """Give the ancestor with a store further back, of which the destination may know one as well.
 
-    A value that the destination had, and did not take from the source, goes on having the ancestor
-    that the destination knows; where it was taken, what was agreed later counts.
+    A value that the destination has of its own goes on having the ancestor that it knows. Of one
+    that both have now, what was agreed later counts.
     """
     there, source = item.case.there, item.case.source
     if known is None or there is None or source is None or known.record.role != told.record.role:
         return told
     taken: dict[str, Value] = {}
     for f in FIELDS[told.record.role]:
-        meant, here, then = (fields.get(r, f) for r in (item.merged, there, told.record))
-        alike = same(here, fields.get(source, f)) and same(meant, then)
-        newer = told.when > known.when and not same(meant, here)
-        if (alike or newer) and not same(then, fields.get(known.record, f)):
+        meant, then = fields.get(item.merged, f), fields.get(told.record, f)
+        if same(meant, fields.get(there, f)) and not same(meant, fields.get(source, f)):
+            continue
+        later = told.when > known.when or (told.when == known.when and same(meant, then))
+        if later and not same(then, fields.get(known.record, f)):
             taken[f] = then
     if not taken:
         return known

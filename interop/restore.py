@@ -39,8 +39,6 @@ class Restored:
     """Lines whose record is no longer in the store."""
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Store on the way -> keys of its records in shared files, in their order."""
-    trees: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
-    """Store on the way -> its files, as they were when they were last read."""
     guessed: tuple[tuple[str, str], ...] = ()
     """(key at the last conversion, key now) of records that were only nearly recognised."""
 
@@ -122,7 +120,6 @@ def restore(
         carried=tuple(carried),
         gone=(*(line for i in gone for line in groups[i]), *removed),
         orders={s.id: s.order for s in complement.sources.values()},
-        trees={s.id: s.tree.keys() for s in complement.sources.values()},
         guessed=tuple(guessed),
     )
 

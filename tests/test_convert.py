@@ -603,6 +603,34 @@ class TestFoundByBreakingIt:
         convert(a, f"{other}:{b}")
         assert files(b) == there
 
+    @pytest.mark.parametrize("other", ["bantamkit", "claude-code"])
+    @pytest.mark.parametrize("last", ["theokit", "claude-code"])
+    def test_a_removal_counts_for_a_store_further_back_too(
+        self, claude: Path, tmp_path: Path, other: str, last: str
+    ) -> None:
+        b, c = f"{other}:{tmp_path / 'b'}", f"{last}:{tmp_path / 'c'}"
+        convert(claude, b, kind_map=UNTYPED)
+        convert(b, c)
+        (tmp_path / "b" / ("facts/locks.md" if other == "bantamkit" else "locks.md")).unlink()
+        convert(b, c, delete=True)
+        assert not (tmp_path / "c/locks.md").exists()
+        assert actions(convert(claude, c))["locks.md"] == "gone", "what was removed stays removed"
+        assert not (tmp_path / "c/locks.md").exists()
+
+    def test_a_record_renamed_on_one_way_is_known_on_the_other(self, tmp_path: Path) -> None:
+        a, b, c = tmp_path / "a", tmp_path / "b", tmp_path / "c"
+        put(a, {"one.md": memory("one", "Of one", "The harbour has nine docks and a crane.")})
+        convert(f"theokit:{a}", f"theokit:{b}")
+        convert(b, f"claude-code:{c}")
+        convert(c, a)
+        (a / "one.md").unlink()
+        put(a, {"uno.md": memory("uno", "Of uno", "The harbour has nine docks and a crane.")})
+        convert(a, b)
+        convert(c, a)
+        convert(b, c)
+        put(a, {"uno.md": memory("uno", "Of uno", "The harbour has ten docks and a crane.")})
+        assert actions(planned(a, c)) == {"uno.md": "update"}
+
     def test_a_file_with_records_is_no_attachment(self, tmp_path: Path) -> None:
         text = "# Context\n\n## Current facts\n\n- Rack 1 stands at the harbour.\n"
         one, other = (f"memory-compiler:{tmp_path / name}" for name in "ab")

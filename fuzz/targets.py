@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fuzz import corpus
-from interop import complement, config, fields, guard, inline, markup, registry, secrets, stores
+from interop import (
+    complement_file,
+    config,
+    fields,
+    guard,
+    inline,
+    markup,
+    registry,
+    secrets,
+    stores,
+)
 from interop.adapter import Adapter, Context, Fitted
 from interop.choices import Choices
 from interop.convert import after, plan
@@ -84,11 +94,12 @@ def one_complement(data: bytes) -> None:
     """Read a complement that somebody else wrote, and a store that has it."""
     inline.join(*inline.split(data))
     try:
-        found = complement.loads(data, COMPLEMENT)
+        found = complement_file.loads(data, COMPLEMENT)
     except FormatError:
         return
-    again = complement.loads(complement.dumps(found), COMPLEMENT)
-    assert complement.dumps(again) == complement.dumps(found), "a complement is not its own"
+    kept = complement_file.dumps(found)
+    again = complement_file.loads(kept, COMPLEMENT)
+    assert complement_file.dumps(again) == kept, "a complement is not its own"
     adapter = registry.get(found.format if found.format in registry.names() else "claude-code")
     tree = Tree(files={"note.md": b"The tyre pump.\n"}, complement=data, problems=())
     opened = stores.assemble(adapter, Path("/fuzz/here"), tree, found, found.store)
@@ -104,7 +115,7 @@ def one_snapshot(data: bytes) -> None:
     own, kept = inline.split(data)
     assert inline.split(inline.join(own, kept)) == (own, kept), "not what was put together"
     try:
-        found = None if kept is None else complement.loads(kept, "snapshot")
+        found = None if kept is None else complement_file.loads(kept, "snapshot")
     except FormatError:
         return
     tree = Tree(files={"snapshot.jsonl": own}, complement=kept, problems=())

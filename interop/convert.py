@@ -12,7 +12,7 @@ from dataclasses import replace
 from interop import outgoing
 from interop.applying import apply_changes, as_one_file
 from interop.choices import NO_CHOICES, Choices
-from interop.complement import loads as load_complement
+from interop.complement_file import loads as load_complement
 from interop.disk import state
 from interop.errors import FormatError, RefusedError, UsageError
 from interop.host import Token

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from interop.complement import Complement, dumps
+from interop.complement import Complement
+from interop.complement_file import dumps
 from interop.disk import layout
 from interop.guarding import remarked
 from interop.match import NEAR, similarity

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from interop import fields
+from interop import fields, lineage
 from interop.cases import Case
-from interop.complement import OLDER, Allowed, Complement, Line, Source, dumps, given, order_of
+from interop.complement import OLDER, Allowed, Complement, Line, Source, given, order_of
+from interop.complement_file import dumps
 from interop.fields import FIELDS, Value
 from interop.merge import carry_over, same
 from interop.model import Files, Memory, Record, Store
@@ -103,7 +104,7 @@ def keep(
             lines[mark] = line
         elif mark not in lines and line.gone and line.to is not None:
             # both have removed it, but a store further back may have it still
-            for further in _of_others(line):
+            for further in lineage.of_others(line):
                 lines.setdefault((further.source, further.key), further)
     tree = {path: digest(data) for path, data in files.items()}
     sources, contents = _sources(source, old, me, higher)
@@ -161,8 +162,8 @@ def _line(
     to = item.stands.key if item.stands is not None else None
     bases, expected, own = _agreed(item, says, [x for x in lately if x.source == case.origin[0]])
     base = fields.replace(says, bases)
-    way = _way(item, base, me, lately, travelled=travelled)
-    since = {store: apart for store, x in way.items() if (apart := _apart(x.record, base))}
+    way = lineage.way(case, item.merged, me, lately, travelled=travelled)
+    since = {s: apart for s, x in way.items() if (apart := lineage.apart(x.record, base))}
     if bases:
         since[case.origin[0]] = {name: fields.get(says, name) for name in bases}
     return Line(
@@ -279,79 +280,6 @@ def _parted(case: Case, them: str, generation: int) -> Line:
         if fields.get(case.raw, f) != fields.get(record, f)
     }
     return replace(line, expected=seen)
-
-
-def _apart(then: Record, base: Record) -> dict[str, Value]:
-    """Give what changed in a record since, as it was then."""
-    if then.role != base.role:
-        return {}
-    return {
-        f: fields.get(then, f)
-        for f in FIELDS[base.role]
-        if not same(fields.get(then, f), fields.get(base, f))
-    }
-
-
-def _of_others(line: Line) -> Iterable[Line]:
-    """Give what a line tells of the stores further back, each as a line of its own."""
-    for store in line.keys:
-        about = line.about(store)
-        if about is not None:
-            record, when = about
-            yield Line(
-                source=store, key=record.key, to=line.to, gone=True, generation=when, base=record
-            )
-
-
-class _Known(NamedTuple):
-    """A record as it was in a store further back, and when that was agreed."""
-
-    record: Record
-    when: int
-
-
-def _way(
-    item: Kept, base: Record, me: str, lately: Sequence[Line], *, travelled: bool
-) -> dict[str, _Known]:
-    """Give the record as it was in each store further back."""
-    case = item.case
-    out: dict[str, _Known] = {}
-    for line in case.lines:
-        stores = [*line.keys] if travelled else [line.source, *line.keys]
-        for store in stores:
-            about = line.about(store)
-            if store == me or store in out or store == case.origin[0] or about is None:
-                continue
-            told = [x.about(store) for x in lately]
-            known = max((_Known(*x) for x in told if x is not None), key=_when, default=None)
-            out[store] = _then(item, _Known(*about), known)
-    return out
-
-
-def _when(known: _Known) -> int:
-    return known.when
-
-
-def _then(item: Kept, told: _Known, known: _Known | None) -> _Known:
-    """Give the ancestor with a store further back, of which the destination may know one as well.
-
-    A value that the destination has of its own goes on having the ancestor that it knows. Of one
-    that both have now, what was agreed later counts.
-    """
-    there, source = item.case.there, item.case.source
-    if known is None or there is None or source is None or known.record.role != told.record.role:
-        return told
-    taken: dict[str, Value] = {}
-    for f in FIELDS[told.record.role]:
-        meant, then = fields.get(item.merged, f), fields.get(told.record, f)
-        if same(meant, fields.get(there, f)) and not same(meant, fields.get(source, f)):
-            continue
-        later = told.when > known.when or (told.when == known.when and same(meant, then))
-        if later and not same(then, fields.get(known.record, f)):
-            taken[f] = then
-    if not taken:
-        return known
-    return _Known(fields.replace(known.record, taken), max(told.when, known.when))
 
 
 def _readdressed(restored: Restored, moved: Mapping[str, str]) -> Iterable[tuple[Line, Line]]:

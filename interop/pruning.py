@@ -14,8 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from interop import complement as complements
-from interop import fields, registry, stores
+from interop import complement_file, fields, registry, stores
 from interop.adapter import Context, path_of
 from interop.applying import apply_changes, locked
 from interop.complement import Complement, Line
@@ -102,7 +101,7 @@ def _apply(
 ) -> tuple[str, ...]:
     """Write the complement as any change is written, then drop what that and others displaced."""
     if changed is not None:
-        data = complements.dumps(changed)
+        data = complement_file.dumps(changed)
         change = FileChange(
             path=COMPLEMENT, before=digest(store.tree.complement or b""), after=data
         )
@@ -213,7 +212,7 @@ def _check_silent(
 
     A text that a record which stands says too is no secret of the removed one.
     """
-    data = complements.dumps(replace(new, tree={}, older={})).decode("utf-8", "replace")
+    data = complement_file.dumps(replace(new, tree={}, older={})).decode("utf-8", "replace")
     said = "\n".join(_texts(standing))
     left = sorted(
         {

@@ -6,8 +6,7 @@ of both stores has the digest that stands there, the same conversion has nothing
 
 from __future__ import annotations
 
-from interop import complement as complements
-from interop import stores
+from interop import complement_file, stores
 from interop.adapter import Adapter, path_of
 from interop.choices import Choices
 from interop.disk import state, tree
@@ -44,7 +43,7 @@ def plan(source: str, destination: str, choices: Choices) -> Plan | None:
         return None
     check_terms(choices.kind_map, other.kinds, other.name)
     here, there = tree.load(root, one.ignored), tree.load(to, other.ignored)
-    head = complements.head_of(there.complement or b"")
+    head = complement_file.head_of(there.complement or b"")
     known = stores.known_id(root, here.complement)
     if head is None or known is None or stores.known_id(to, there.complement) != head.store:
         return None
@@ -60,7 +59,7 @@ def plan(source: str, destination: str, choices: Choices) -> Plan | None:
     if remembered is not None and remembered.complement and here.complement is None:
         return None
     place = {key: n for n, key in enumerate(agreed.order)}
-    keys = complements.keys_of(there.complement or b"", known)
+    keys = complement_file.keys_of(there.complement or b"", known)
     keys.sort(key=lambda pair: (path_of(pair[0]), place.get(pair[0], -1)))
     return Plan(
         source=f"{one.name}:{root}",

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
-from interop import complement as complements
-from interop import registry
+from interop import complement_file, registry
 from interop.adapter import Adapter, Surroundings
 from interop.complement import Complement
 from interop.disk import listing, single, state, stream, tree
@@ -274,7 +273,7 @@ def _complement(
     if found.complement is None:
         return None
     try:
-        complement = complements.loads(found.complement, where)
+        complement = complement_file.loads(found.complement, where)
     except FormatError as error:
         if one is None or not found.problems:
             raise
@@ -291,7 +290,7 @@ def _complement(
 
 def known_id(root: Path, kept: bytes | None) -> str | None:
     """Give the id that a store has by its complement, or as this machine remembers it."""
-    stated = complements.store_of(kept) if kept is not None else None
+    stated = complement_file.store_of(kept) if kept is not None else None
     if stated is not None and not _is_copy(root, stated):
         return stated
     remembered = state.remembered(root)
@@ -310,7 +309,7 @@ def _is_copy(root: Path, identity: str) -> bool:
         kept = complement_at(place)
     except FormatError:
         return False  # nothing stands there that could say that it is the original
-    return kept is not None and complements.store_of(kept) == identity
+    return kept is not None and complement_file.store_of(kept) == identity
 
 
 def complement_at(place: Path) -> bytes | None:
@@ -421,7 +420,7 @@ def _detected(root: Path, *, must_exist: bool) -> str:
     if _is_file(root):
         return _detected_file(root, must_exist=must_exist)
     kept = tree.kept_complement(root)
-    stated = complements.format_of(kept) if kept is not None else None
+    stated = complement_file.format_of(kept) if kept is not None else None
     if stated is not None and registry.has(stated):
         return stated
     found = detect(root)

@@ -15,8 +15,7 @@ from typing import cast
 
 import orjson
 
-from interop import complement as complements
-from interop import registry, stores, threeway
+from interop import complement_file, registry, stores, threeway
 from interop.adapter import Adapter
 from interop.disk import layout, replacing, single
 from interop.disk import undo as put_back
@@ -56,7 +55,7 @@ def undo(
     known = remembered(root)
     if known is not None:
         kept = stores.complement_at(root)
-        generation = 0 if kept is None else complements.loads(kept, str(root)).generation
+        generation = 0 if kept is None else complement_file.loads(kept, str(root)).generation
         remember(root, known.id, generation, complement=kept is not None)
     return undone
 
@@ -140,7 +139,7 @@ class _Settling:
         """Say what is wrong with the merged file that was wrong with neither side of it."""
         if later.path == COMPLEMENT:
             try:
-                complements.loads(merged, COMPLEMENT)
+                complement_file.loads(merged, COMPLEMENT)
             except FormatError as error:
                 return error.problem
             return ""

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from interop import check, complement, guard, guarding, lint, roles
+from interop import check, complement_file, guard, guarding, lint, roles
 from interop.choices import Choices
+from interop.complement import EARLIER
 from interop.convert import after, apply_plan, plan
 from interop.errors import RefusedError, UsageError
 from interop.plan import COMPLEMENT, Plan
@@ -430,15 +431,15 @@ class TestLettingThrough:
     ) -> None:
         """It says no more than that the record was let through: what it said then stays so."""
         _, b = self.let(claude, topic, tmp_path / "b", "plan.md", "colour.md")
-        kept = complement.dumps(b.complement or pytest.fail("it has one"))
+        kept = complement_file.dumps(b.complement or pytest.fail("it has one"))
         noted = re.sub(rb'"allowed":\[\[.*?\]\]', b'"allowed":true', kept)
         assert noted.count(b'"allowed":true') == 2
-        old = complement.loads(noted, "here")
-        assert {x.key for x in old.lines if x.allowed == (complement.EARLIER,)} == {
+        old = complement_file.loads(noted, "here")
+        assert {x.key for x in old.lines if x.allowed == (EARLIER,)} == {
             "plan.md",
             "colour.md",
         }
-        assert complement.dumps(old) == noted
+        assert complement_file.dumps(old) == noted
         (b.root / COMPLEMENT).write_bytes(noted)
         (b.root / "plan.md").unlink()  # it was removed there, and is to come back
         chosen = Choices(

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from interop import complement, inline, limits, markup, registry, stores
+from interop import complement_file, inline, limits, markup, registry, stores
 from interop.complement import Complement, Line, Source
 from interop.disk import layout
 from interop.disk.transaction import apply
@@ -327,7 +327,7 @@ def test_half_a_surrogate_pair_crosses_and_comes_back(tmp_path: Path) -> None:
         store="s", format="jsonl", generation=1,
         lines=(Line(source="o", key=found.key, to=None, generation=1, base=found),),
     )  # fmt: skip
-    assert complement.loads(complement.dumps(kept), "c") == kept
+    assert complement_file.loads(complement_file.dumps(kept), "c") == kept
 
 
 BAD_PATHS = [
@@ -391,7 +391,7 @@ def hostile_complement(format_name: str) -> bytes:
         for p in bodies
     )  # fmt: skip
     source = Source(id="origin", format="claude-code", generation=1, tree=digests)
-    return complement.dumps(
+    return complement_file.dumps(
         Complement(
             store="theirs", format=format_name, generation=1, sources={"origin": source},
             lines=lines, files={digests[p]: b for p, b in bodies.items()},
@@ -433,9 +433,9 @@ def test_a_complement_writes_nothing_outside(other: str, tmp_path: Path) -> None
     ],
 )  # fmt: skip
 def test_a_damaged_complement_is_named(line: bytes, tmp_path: Path) -> None:
-    good = complement.dumps(Complement(store="s", format="claude-code", generation=1))
+    good = complement_file.dumps(Complement(store="s", format="claude-code", generation=1))
     with pytest.raises(FormatError):
-        complement.loads(good + line + b"\n", "c")
+        complement_file.loads(good + line + b"\n", "c")
     store = put(
         tmp_path / "s", {"a.md": f"{HEADER}x\n", ".interop/complement": good + line + b"\n"}
     )

@@ -25,7 +25,7 @@ from interop.adapters.memory_compiler.settling import Change, Made, settle
 from interop.check import empty
 from interop.check.crossing import cross
 from interop.choices import Choices
-from interop.complement import dumps, loads
+from interop.complement_file import dumps, loads
 from interop.convert import after, plan
 from interop.disk.tree import Tree
 from interop.lint import lint as every_lint

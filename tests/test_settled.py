@@ -9,7 +9,7 @@ import pytest
 
 from interop import convert, settled, stores
 from interop.choices import NO_CHOICES, Choices
-from interop.complement import head_of, keys_of, loads
+from interop.complement_file import head_of, keys_of, loads
 from interop.plan import COMPLEMENT, Plan
 from tests.samples import GOLDEN
 

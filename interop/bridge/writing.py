@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from interop import applying, outgoing, stores
-from interop import complement as complements
+from interop import applying, complement_file, outgoing, stores
 from interop.adapter import Context, Refusal, Supplied, Written
 from interop.bridge.places import Place
 from interop.bridge.reading import Reading
@@ -240,6 +239,6 @@ def _unstale(store: Opened, files: Files) -> Iterable[FileChange]:
     for path, digests in old.older.items():
         if path in files and files[path] != store.tree.files.get(path):
             older[path] = tuple(d for d in digests if d != digest(files[path]))
-    new = complements.dumps(replace(old, older=older))
+    new = complement_file.dumps(replace(old, older=older))
     if older != dict(old.older):
         yield FileChange(path=COMPLEMENT, before=digest(data), after=new)

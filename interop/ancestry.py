@@ -7,7 +7,7 @@ record counts. Stores further back on the way are reached through the lines of t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,9 +47,12 @@ def ancestors(
     found: list[Ancestor] = []
     source_id, destination_id = source.store.id, destination.store.id
     lines = _about(destination, source_id)
-    there = _trace(lines, source.store.records, source_handle)
     here = {id(x): key for key, xs in destination.lines.items() for x in xs}
+    ended = _ended(lines, here, destination, source)
+    there = _trace(lines, source.store.records, source_handle, ended)
     for position, (base, when, line) in enumerate(lines):
+        if id(line) in ended and here.get(id(line)) is not None and position not in there:
+            continue  # it was put there again since, and is a new one
         found.append(
             Ancestor(
                 source=there.get(position),
@@ -64,9 +67,12 @@ def ancestors(
             )
         )
     lines = _about(source, destination_id)
-    there = _trace(lines, destination.store.records, destination_handle)
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
+    ended = _ended(lines, here, source, destination)
+    there = _trace(lines, destination.store.records, destination_handle, ended)
     for position, (base, when, line) in enumerate(lines):
+        if id(line) in ended and here.get(id(line)) is not None and position not in there:
+            continue
         # for the store that removed it, what a person decided to keep in the other is a new one
         anew = line.parted and position not in there
         found.append(
@@ -118,10 +124,36 @@ def _about(restored: Restored, store: str) -> list[_About]:
     return sorted(out, key=lambda x: place.get(x.base.key, -1))
 
 
-def _trace(lines: Sequence[_About], now: Sequence[Record], handle: Handle) -> dict[int, str]:
+def _ended(
+    lines: Sequence[_About], here: Mapping[int, str], own: Restored, other: Restored
+) -> set[int]:
+    """Say which lines speak of a record that was gone here when the other was converted from here.
+
+    Both know of its end since then, or of what was left of it: it has not become another record,
+    and one that stands here again was put there anew.
+    """
+    read = other.sources.get(own.store.id)
+    if read is None:
+        return set()
+    then = frozenset((*read.tree, *read.order))
+    return {
+        id(line)
+        for _, when, line in lines
+        if line.to is not None and when < read.generation
+        if line.to not in then and here.get(id(line)) not in then
+    }
+
+
+def _trace(
+    lines: Sequence[_About], now: Sequence[Record], handle: Handle, ended: Collection[int]
+) -> dict[int, str]:
     """Find records of an earlier state among those of today: position -> key."""
     pairs = match([x.base for x in lines], now, handle=handle)
-    return {p.left: now[p.right].key for p in pairs}
+    return {
+        p.left: now[p.right].key
+        for p in pairs
+        if p.how != "near" or id(lines[p.left].line) not in ended
+    }
 
 
 def _newest(found: list[Ancestor]) -> list[Ancestor]:

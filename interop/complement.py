@@ -34,6 +34,16 @@ class Source:
     """Keys of its records in shared files, in their order: an edited one is told by its place."""
     settled: str = ""
     """The mark of a conversion from it that left nothing open (interop.settled)."""
+    heard: bool = False
+    """It is as another store read it, not this one itself."""
+    stood: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Files that are no longer in it, of records that are still known: path -> digest. A record
+    that returns to it, from an archive say, gets its own file back."""
+
+    @property
+    def digests(self) -> Iterable[str]:
+        """The digest of every file that is kept of it."""
+        return (*self.tree.values(), *self.stood.values())
 
 
 class Allowed(NamedTuple):
@@ -137,6 +147,10 @@ class Complement:
     def tree_of(self, source: str) -> dict[str, bytes]:
         """Give the files of a source as they were."""
         return {path: self.files[d] for path, d in self.sources[source].tree.items()}
+
+    def stood_in(self, source: str) -> dict[str, bytes]:
+        """Give the files that are no longer in a source, of records that are still known."""
+        return {path: self.files[d] for path, d in self.sources[source].stood.items()}
 
 
 def order_of(records: Iterable[Record]) -> tuple[str, ...]:

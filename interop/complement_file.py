@@ -67,8 +67,10 @@ def _lines_to_json(complement: Complement) -> Iterator[Mapping[str, Value]]:
             "tree": tree,
             "order": list(source.order),
             **({"settled": source.settled} if source.settled else {}),
+            **({"heard": True} if source.heard else {}),
+            **({"stood": dict(sorted(source.stood.items()))} if source.stood else {}),
         }
-        for file_digest in source.tree.values():
+        for file_digest in source.digests:
             owner.setdefault(file_digest, source.id)
     for file_digest, source_id in sorted(owner.items()):
         yield {
@@ -121,7 +123,7 @@ def loads(data: bytes, where: str) -> Complement:
     if not heads:
         raise FormatError(where, "has no header line", _DAMAGED)
     for source in sources.values():
-        for path, file_digest in source.tree.items():
+        for path, file_digest in (*source.tree.items(), *source.stood.items()):
             if file_digest not in files:
                 raise FormatError(where, f"lacks the content of {path!r}", _DAMAGED)
     head = max(heads, key=lambda h: cast("int", h["generation"]))
@@ -179,6 +181,8 @@ def _source(item: Mapping[str, Json]) -> Source:
         tree=_texts(item["tree"]),
         order=_list(item["order"]),
         settled=_text(item.get("settled", "")),
+        heard=item.get("heard") is True,
+        stood=_texts(item.get("stood", {})),
     )
 
 

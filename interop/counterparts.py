@@ -77,9 +77,11 @@ def originals(source: Opened, adapter: Adapter) -> Files:
     """Give the files of the destination's format that the source or its complement has."""
     out: dict[str, bytes] = {}
     if source.complement is not None:
-        for s in sorted(source.complement.sources.values(), key=lambda s: (s.generation, s.id)):
-            if s.format == adapter.name:
-                out |= source.complement.tree_of(s.id)
+        kept = sorted(source.complement.sources.values(), key=lambda s: (s.generation, s.id))
+        alike = [s.id for s in kept if s.format == adapter.name]
+        for files in (source.complement.stood_in, source.complement.tree_of):
+            for store in alike:
+                out |= files(store)
     if source.adapter is adapter:
         out |= source.tree.files
     return out

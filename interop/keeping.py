@@ -88,10 +88,11 @@ def keep(
     for case in agreed.parted:
         parted = _parted(case, them, higher)
         lines[(parted.source, parted.key)] = parted
+    back = _brought_back(agreed)
     stay = {id(x.line): x.source.key if x.source is not None else None for x in agreed.left}
     undecided = {case.origin for case in agreed.left}
     retold = {line.to for line in lines.values() if line.source == them and not line.gone}
-    for was, line in _readdressed(restored, agreed.moved) if old is not None else ():
+    for was, line in _readdressed(restored, agreed.moved, back) if old is not None else ():
         if line.source == them:  # what was left as it is may have another name in the source now
             line = replace(line, key=stay.get(id(was)) or line.key)
         mark = (line.source, line.key)
@@ -109,8 +110,11 @@ def keep(
     tree = {path: digest(data) for path, data in files.items()}
     sources, contents = _sources(source, old, me, higher)
     whole = not agreed.left and not agreed.parted and all(map(_is_whole, agreed.kept))
+    stood = _stood(sources.values(), old, lines.values())
     sources = {
-        s.id: replace(s, settled=agreed.settled if whole and s.id == them else "")
+        s.id: replace(
+            s, settled=agreed.settled if whole and s.id == them else "", stood=stood[s.id]
+        )
         for s in sources.values()
     }
     complement = Complement(
@@ -282,7 +286,19 @@ def _parted(case: Case, them: str, generation: int) -> Line:
     return replace(line, expected=seen)
 
 
-def _readdressed(restored: Restored, moved: Mapping[str, str]) -> Iterable[tuple[Line, Line]]:
+def _brought_back(agreed: Agreed) -> dict[str, str]:
+    """Give the old and the present key of each record that was removed and stands again."""
+    return {
+        item.case.line.to: item.stands.key
+        for item in agreed.kept
+        if item.case.there is None and item.stands is not None and not item.case.carried
+        if item.case.line is not None and item.case.line.to is not None and item.case.line.gone
+    }
+
+
+def _readdressed(
+    restored: Restored, moved: Mapping[str, str], back: Mapping[str, str]
+) -> Iterable[tuple[Line, Line]]:
     """Give each line that was known, and the same with its record's present key."""
     for key, lines in restored.lines.items():
         for line in lines:
@@ -293,7 +309,8 @@ def _readdressed(restored: Restored, moved: Mapping[str, str]) -> Iterable[tuple
     for line in restored.carried:
         yield line, line
     for line in restored.gone:
-        yield line, replace(line, gone=True)
+        to = back.get(line.to or "")
+        yield line, replace(line, to=to or line.to, gone=to is None)
 
 
 def _sources(
@@ -306,14 +323,14 @@ def _sources(
         for s in source.complement.sources.values():
             known = sources.get(s.id)
             if s.id != me and (known is None or known.generation < s.generation):
-                sources[s.id] = s
+                sources[s.id] = replace(s, heard=True)
         contents |= source.complement.files
     tree: dict[str, str] = {}
     for path, data in source.tree.files.items():
         tree[path] = digest(data)
         contents[tree[path]] = data
     known = sources.get(source.raw.id)
-    if known is None or dict(known.tree) != tree:
+    if known is None or known.heard or dict(known.tree) != tree:
         sources[source.raw.id] = Source(
             id=source.raw.id,
             format=source.adapter.name,
@@ -322,6 +339,28 @@ def _sources(
             order=order_of(source.raw.records),
         )
     return sources, contents
+
+
+def _stood(
+    sources: Iterable[Source], old: Complement | None, lines: Iterable[Line]
+) -> dict[str, dict[str, str]]:
+    """Give the files that each store on the way has no more, of records that are still known.
+
+    Such a record may return to it: what only archives or carries it now sends it back one day.
+    """
+    known: dict[str, set[str]] = {}
+    for line in lines:
+        if not line.gone:
+            for store, key in ((line.source, line.key), *line.keys.items()):
+                known.setdefault(store, set()).add(key)
+    out: dict[str, dict[str, str]] = {}
+    for s in sources:
+        before = old.sources.get(s.id) if old is not None else None
+        files = {**before.stood, **before.tree, **s.stood} if before is not None else s.stood
+        # the key of a record in a file of its own is that file's path
+        paths = known.get(s.id, set()) - s.tree.keys()
+        out[s.id] = {path: files[path] for path in sorted(paths & files.keys())}
+    return out
 
 
 def _retired(old: Complement | None, destination: Opened, result: Store) -> tuple[str, ...]:

@@ -164,7 +164,9 @@ def _pruned_of(
             tree = _without(old, source_id, keys, _texts([line.base for line in gone]))
             files |= {digest(data): data for data in tree.values()}
             sources[source_id] = replace(
-                sources[source_id], tree={path: digest(data) for path, data in tree.items()}
+                sources[source_id],
+                tree={path: digest(data) for path, data in tree.items()},
+                stood={p: d for p, d in sources[source_id].stood.items() if p not in keys},
             )
             told.append(f"the files of the {sources[source_id].format} store it came from")
     marks = {(line.source, line.key) for line in gone}
@@ -172,7 +174,7 @@ def _pruned_of(
         old,
         generation=old.generation + 1,
         sources=sources,
-        files={d: files[d] for s in sources.values() for d in s.tree.values()},
+        files={d: files[d] for s in sources.values() for d in s.digests},
         lines=tuple(_bare(x) if (x.source, x.key) in marks else x for x in old.lines),
     )
     _check_silent(store, new, gone, standing)

@@ -14,7 +14,7 @@ from functools import cache
 
 from interop import fields
 from interop.adapter import Adapter, Hold, path_of
-from interop.complement import Complement, Line, newest
+from interop.complement import Complement, Line, Source, newest
 from interop.fields import FIELDS, Value
 from interop.match import match, words
 from interop.merge import TEXT_MEDIA, carry_over, same
@@ -39,6 +39,8 @@ class Restored:
     """Lines whose record is no longer in the store."""
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Store on the way -> keys of its records in shared files, in their order."""
+    sources: Mapping[str, Source] = field(default_factory=dict[str, Source])
+    """The stores that were converted into it, as they were then."""
     guessed: tuple[tuple[str, str], ...] = ()
     """(key at the last conversion, key now) of records that were only nearly recognised."""
 
@@ -120,6 +122,7 @@ def restore(
         carried=tuple(carried),
         gone=(*(line for i in gone for line in groups[i]), *removed),
         orders={s.id: s.order for s in complement.sources.values()},
+        sources={s.id: s for s in complement.sources.values() if not s.heard},
         guessed=tuple(guessed),
     )
 

@@ -109,6 +109,7 @@ def _as_taken(store: Opened, adapter: Adapter, source: Source, keys: Mapping[str
         },
         carried=tuple(moved[id(x)] for x in store.restored.carried),
         gone=tuple(moved[id(x)] for x in store.restored.gone),
+        sources={},
         guessed=tuple(
             (keys.get(then, then.removeprefix(own)), keys.get(now, now))
             for then, now in store.restored.guessed
@@ -152,6 +153,7 @@ def _retold(store: Opened, one: str, keys: Mapping[str, str], own: str) -> Opene
         lines={k: _all(lines, known) for k, lines in store.restored.lines.items()},
         carried=_all(store.restored.carried, known),
         gone=_all(store.restored.gone, known),
+        sources={},
         orders={**store.restored.orders, **({one: order} if order else {})},
     )
     return replace(store, restored=restored, complement=_without(store.complement, one))

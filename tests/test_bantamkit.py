@@ -431,6 +431,69 @@ def test_originals_are_the_text_that_is_spliced() -> None:
     assert again.files["facts/Odd.md"] == source["facts/Odd.md"].replace(b"The pump", b"Air")
 
 
+def test_an_original_is_begun_from_and_is_no_excuse() -> None:
+    source = {"facts/one.md": fact("one"), "facts/Odd.md": fact("Odd")}
+    odd, one = ADAPTER.read(source).records
+    context = dataclasses.replace(NOW, originals=source)
+
+    def begun(
+        record: Record, onto: Files | None = None, **said: Any
+    ) -> tuple[str, Memory, Written]:
+        done = put(
+            onto or {},
+            *ADAPTER.read(onto or {}).records,
+            record,
+            context=dataclasses.replace(context, **said),
+        )
+        stands = done.records[record.key]
+        assert isinstance(stands, Memory)
+        return stands.key, stands, done
+
+    # a date that the record does not state is demanded anew
+    _, stands, done = begun(fields.replace(one, {"created": None}))
+    assert stands.created == "2026-11-30"
+    assert [s.field for s in done.supplied] == ["created"]
+    # a name that is not the file's gives way to it, as that of any new fact
+    renamed = fields.replace(one, {"name": "one-x"})
+    path, _, done = begun(renamed)
+    assert done.files[path] == source["facts/one.md"]
+    path, stands, _ = begun(renamed, addresses={"facts/one.md": "facts/first.md"})
+    assert (path, stands.name) == ("facts/first.md", "first")
+    path, stands, _ = begun(odd, addresses={"facts/Odd.md": "facts/first.md"})
+    assert (path, stands.name) == ("facts/first.md", "first")
+    # one that another fact has, or that no new file can have, is not taken from an original
+    path, stands, _ = begun(one, {"archive/other.md": fact("one")})
+    assert (path, stands.name) == ("facts/one-2.md", "one-2")
+    path, stands, _ = begun(odd, {"facts/odd.md": fact("x")})
+    assert (path, stands.name) == ("facts/odd-2.md", "odd-2")
+    # one that has no lines to restate is no reason to refuse a record whose file is not here
+    flow = b"---\n{name: one, description: The pump, type: project, owner: desk}\n---\n\nText.\n"
+    (record,) = ADAPTER.read({"facts/one.md": flow}).records
+    path, _, done = begun(record, originals={"facts/one.md": flow})
+    assert done.files[path] == flow
+    edit = fields.replace(record, {"description": "Air"})
+    path, _, done = begun(edit, originals={"facts/one.md": flow})
+    assert done.files[path] == fact("one", description="Air", created="'2026-11-30'")
+    assert [s.field for s in done.supplied] == ["created"]
+    # what its author left out is not made up
+    bare = {"facts/one.md": source["facts/one.md"].replace(b"created: '2026-03-01'\n", b"")}
+    (record,) = ADAPTER.read(bare).records
+    path, _, done = begun(record, originals=bare)
+    assert done.files[path] == bare[path]
+
+
+def test_a_new_fact_takes_the_line_that_stands_for_its_name() -> None:
+    line = b"- [[pump]] (project) \xe2\x80\x94 "
+    for text in (b"The pump", b"What it was"):
+        done = put({"index.md": b"# Mine\n" + line + text + b"\n"}, new())
+        assert done.files["index.md"] == b"# Mine\n" + line + b"The pump\n"
+    files = {"facts/a.md": fact(), "index.md": line + b"The pump\n"}
+    assert put(files, new()).files["index.md"] == files["index.md"]
+    (other,) = ADAPTER.read(files).records
+    both = put(files, other, new()).files["index.md"]
+    assert both == files["index.md"] + line.replace(b"pump", b"pump-2") + b"The pump\n"
+
+
 # Fitting
 
 

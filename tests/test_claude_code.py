@@ -433,6 +433,16 @@ def test_addresses_and_originals_are_taken_again() -> None:
     assert done.files["MEMORY.md"] == b"# Memory Index\n\n- [van # kept](team/van.md)\n"
 
 
+def test_what_only_the_original_says_is_demanded_anew() -> None:
+    text = "---\nname: van\ndescription: Grey.\nodd: [1]\n---\n\nGrey.\n"
+    own = memory(text, "team/van.md")
+    context = replace(NOW, originals={"team/van.md": text.encode()})
+    record = replace(own, name=None, description=None, body=Body(text="Blue."))
+    done = ADAPTER.write(store([record]), {}, context)
+    assert done.files["team/van.md"] == text.replace("Grey.", "Blue.").encode()
+    assert {s.field for s in done.supplied} == {"name", "description", "title", "hook"}
+
+
 @pytest.mark.parametrize(
     ("record", "field", "travels"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from interop.host import HostOptions
 from interop.kinds import parse_kind_map
 from interop.model import Files, Memory
 from interop.plan import COMPLEMENT, Plan
+from interop.pruning import prune
 from interop.stores import Opened, open_store
 from interop.undoing import undo
 
@@ -73,6 +75,24 @@ def convert(source: Path | str, destination: Path | str, **choices: object) -> P
     found = plan(a, b, chosen, now=NOW)
     apply_plan(found, a, b, chosen)
     return found
+
+
+def a_file_of_ones_own(root: Path) -> str:
+    """Write a store in which one file is as no runtime writes it; gives that file's path."""
+    text = memory("one-x", '"Of one"  ', "The harbour has nine docks and a crane.")
+    text = text.replace("---\n\n", "owner: mira # said so\n---\n\n").replace("\n", "\r\n")
+    two = memory("two", "Of two", "Orchard bikes are green, all of them.")
+    put(root, {"sub/one.md": text, "two.md": two})
+    return "sub/one.md"
+
+
+def archived_and_synced(a: Path, b: Path) -> None:
+    """Archive a fact in a bantamkit store, let it leave the other one, and tell of it."""
+    convert(f"claude-code:{a}", f"bantamkit:{b}")
+    (b / "archive").mkdir()
+    (b / "facts/one.md").rename(b / "archive/one.md")
+    convert(b, a, delete=True)
+    convert(a, b)
 
 
 UNTYPED = {"untyped": "reference"}
@@ -438,6 +458,82 @@ class TestFoundByBreakingIt:
         again = convert(tmp_path / "b", claude)
         assert set(actions(again).values()) == {"same"}
 
+    @pytest.mark.parametrize("through", [(), ("memhtml",), ("jsonl",)])
+    def test_what_is_recalled_gets_its_own_file_back(
+        self, tmp_path: Path, through: tuple[str, ...]
+    ) -> None:
+        a, own = tmp_path / "a", a_file_of_ones_own(tmp_path / "a")
+        before = files(a)
+        places = {"memhtml": "h", "jsonl": "s.jsonl"}
+        between = [f"{name}:{tmp_path / places[name]}" for name in through]
+        way = [f"claude-code:{a}", *between, f"bantamkit:{tmp_path / 'b'}"]
+
+        def along(stores: list[str], **choices: object) -> None:
+            for source, there in itertools.pairwise(stores):
+                terms = {"project": "semantic"} if there.startswith("memhtml:") else {}
+                convert(source, there, kind_map=terms, host=HostOptions(commit=False), **choices)
+
+        along(way)
+        (tmp_path / "b/archive").mkdir()
+        (fact,) = (p for p in tmp_path.glob("b/facts/*") if "nine docks" in p.read_text("utf-8"))
+        archived = tmp_path / "b/archive" / fact.name
+        fact.rename(archived)
+        along(way[::-1], delete=True)
+        assert not (a / own).exists()
+        for _ in range(2):  # the second time it is known only as what stood there
+            along(way)
+        archived.rename(fact)
+        along(way[::-1])
+        assert {p: d for p, d in files(a).items() if p != "MEMORY.md"} == before
+        along(way)
+        kept = open_store(way[-1]).complement
+        assert kept is not None
+        assert not any(s.stood for s in kept.sources.values()), "it stands there"
+
+    def test_what_is_edited_and_recalled_is_spliced_into_its_own_file(self, tmp_path: Path) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        own = a_file_of_ones_own(a)
+        before = (a / own).read_bytes()
+        archived_and_synced(a, b)
+        there = b / "archive/one.md"
+        there.rename(b / "facts/one.md")
+        put(b, {"facts/one.md": (b / "facts/one.md").read_text("utf-8").replace("nine", "ten")})
+        convert(b, a)
+        assert (a / own).read_bytes() == before.replace(b"nine", b"ten")
+
+    def test_another_file_at_its_place_stays(self, tmp_path: Path) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        own = a_file_of_ones_own(a)
+        archived_and_synced(a, b)
+        other = memory("other", "Another", "Ferry tickets are sold at the kiosk.")
+        put(a, {own: other})
+        convert(a, b)
+        (b / "archive/one.md").rename(b / "facts/one.md")
+        convert(b, a)
+        assert (a / own).read_text("utf-8") == other
+        assert len([p for p in files(a) if p != "MEMORY.md"]) == 3
+
+    @pytest.mark.parametrize("way", ["convert", "prune"])
+    def test_of_what_is_gone_on_both_sides_no_file_is_kept(self, tmp_path: Path, way: str) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        own = a_file_of_ones_own(a)
+        archived_and_synced(a, b)
+        kept = open_store(str(b)).complement
+        assert kept is not None
+        ((stored, _),) = kept.sources[open_store(str(a)).raw.id].stood.items()
+        assert stored == own
+        assert b"owner: mira" in (b / COMPLEMENT).read_bytes()
+        (b / "archive/one.md").unlink()
+        if way == "convert":
+            convert(a, b)
+        else:
+            assert prune(str(b)).lines
+        assert b"owner: mira" not in (b / COMPLEMENT).read_bytes()
+        assert b"nine docks" not in (b / COMPLEMENT).read_bytes()
+        kept = open_store(str(b)).complement
+        assert kept is not None
+        assert not any(s.stood for s in kept.sources.values())
+
     @pytest.mark.parametrize("how", ["latin-1", "link", "directory"])
     def test_a_file_that_cannot_be_read_was_not_removed(
         self, claude: Path, tmp_path: Path, how: str
@@ -631,6 +727,53 @@ class TestFoundByBreakingIt:
         put(a, {"uno.md": memory("uno", "Of uno", "The harbour has ten docks and a crane.")})
         assert actions(planned(a, c)) == {"uno.md": "update"}
 
+    @pytest.mark.parametrize("text", ["Batch B7 goes back.", "The ferry leaves at noon."])
+    @pytest.mark.parametrize("other", ["bantamkit", "claude-code"])
+    def test_what_is_written_again_after_both_removed_it_is_new(
+        self, claude: Path, tmp_path: Path, other: str, text: str
+    ) -> None:
+        b = f"{other}:{tmp_path / 'b'}"
+        convert(claude, b, kind_map=UNTYPED)
+        there = tmp_path / "b" / ("facts/locks.md" if other == "bantamkit" else "locks.md")
+        kept = there.read_bytes()
+        there.unlink()
+        convert(b, claude, delete=True)
+        assert not (claude / "locks.md").exists()
+        there.write_bytes(kept.replace(b"Batch B7 goes back.", text.encode()))
+        assert not planned(claude, b, delete=True).count("remove"), "it is the other one's own"
+        (new,) = (o for o in convert(b, claude).outcomes if o.action == "add")
+        assert new.to == "locks.md"
+        assert text in (claude / "locks.md").read_text()
+
+    def test_a_record_brought_back_by_a_decision_is_not_there_twice(
+        self, claude: Path, tmp_path: Path
+    ) -> None:
+        b, c = tmp_path / "b", tmp_path / "c"
+        for source, there in ((claude, b), (b, c), (c, b)):
+            convert(f"claude-code:{source}", f"claude-code:{there}")
+        (b / "locks.md").unlink()
+        convert(claude, b)
+        put(claude, {"locks.md": memory("locks", "Locks", "Batch B7 goes back.", "feedback")})
+        convert(claude, b, decisions={"locks.md": {"take": "source"}})
+        assert actions(convert(b, c))["locks.md"] == "update"
+        assert [p.name for p in sorted(c.glob("*.md"))] == ["MEMORY.md", "locks.md", "pump.md"]
+
+    def test_a_removed_record_became_nothing_that_was_there_at_its_end(
+        self, tmp_path: Path
+    ) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        said = "The lock of rack {0} at the harbour sticks when it rains, and is oiled daily."
+        put(a, {"zero.md": memory("zero", "Of zero", "Ferry tickets are sold at the kiosk.")})
+        convert(a, f"bantamkit:{b}")
+        fact = "---\nname: {0}\ndescription: Of {0}\ntype: project\n---\n\n" + said + "\n"
+        put(b, {"facts/two.md": fact.format("two")})
+        convert(b, a)
+        put(b, {"facts/three.md": fact.format("three")})
+        (a / "two.md").unlink()
+        convert(a, b, delete=True)
+        put(b, {"facts/zero.md": files(b)["facts/zero.md"].decode().replace("kiosk", "quay")})
+        assert actions(planned(a, b)) == {"zero.md": "keep"}
+
     def test_a_file_with_records_is_no_attachment(self, tmp_path: Path) -> None:
         text = "# Context\n\n## Current facts\n\n- Rack 1 stands at the harbour.\n"
         one, other = (f"memory-compiler:{tmp_path / name}" for name in "ab")
@@ -722,6 +865,42 @@ class TestFoundByBreakingIt:
         page.unlink()
         found = planned(h, f"claude-code:{tmp_path / 's'}")
         assert [(o.action, o.to) for o in found.outcomes] == [("pending", "a.md")]
+
+    @pytest.mark.parametrize("renamed", ["one-x", "one-y"])
+    @pytest.mark.parametrize("by_hand", [True, False])
+    @pytest.mark.parametrize("kind", ["bantamkit", "theokit"])
+    def test_a_record_that_comes_back_is_as_whole_as_a_new_one(
+        self, tmp_path: Path, kind: str, by_hand: bool, renamed: str
+    ) -> None:
+        """The source keeps the destination's file of last time, and what was supplied in it."""
+        a, b = tmp_path / "a", tmp_path / "b"
+        spec = f"{kind}:{b}"
+        nine = "The harbour has nine docks and a crane."
+        put(a, {"one.md": memory("one-x", '""', nine), "two.md": memory("two", "Of two", "Green.")})
+        convert(f"claude-code:{a}", spec)
+        convert(spec, a)
+        (place,) = (path for path, data in files(b).items() if b"nine" in data and "one" in path)
+        if by_hand:
+            (b / place).unlink()
+        else:
+            (a / "one.md").unlink()
+            convert(a, spec, delete=True)
+            assert place not in files(b)
+        put(a, {"one.md": memory(renamed, '""', nine.replace("nine", "ten"))})
+        convert(a, spec, decisions={"one.md": {"take": "source"}})
+        # it is what a store without any past would be given, but for the order of the index
+        put(tmp_path / "plain", {path: data.decode() for path, data in files(a).items()})
+        convert(f"claude-code:{tmp_path / 'plain'}", f"{kind}:{tmp_path / 'new'}")
+        fresh, back = files(tmp_path / "new"), files(b)
+        assert back.keys() == fresh.keys()
+        assert {p: sorted(data.splitlines()) for p, data in back.items()} == {
+            p: sorted(data.splitlines()) for p, data in fresh.items()
+        }
+        assert back[place] == fresh[place]
+        assert not lint.lint(open_store(spec))
+        told = planned(a, spec)
+        assert set(actions(told).values()) == {"same"}
+        assert set(actions(planned(spec, a)).values()) == {"same"}
 
 
 TOPIC = {

@@ -635,6 +635,38 @@ def test_a_copy_of_a_broken_store_is_as_broken() -> None:
     assert len(ADAPTER.write(ADAPTER.read(files), {}, NOW).refused) == 1
 
 
+def test_a_new_record_is_spliced_into_its_own_file_of_another_store_with_a_right_hash() -> None:
+    stale = '<meta name="memhtml-content-hash" content="sha256:0">'
+    files = {PATH: page(stale, "<!-- by hand -->")}
+    context = Context(now=NOW.now, originals=files)
+    record = fields.replace(only(files), {"extra": {}})
+    written = put(record, context=context)
+    assert not written.refused
+    text = written.files[PATH].decode()
+    assert text == files[PATH].decode().replace("sha256:0", only_hash(text))
+    assert only(written.files) == record
+    stays = put(fields.replace(only(files), {"session": "s-1"}), files)
+    assert stale in stays.files[PATH].decode(), "what stands there is not mended unasked"
+
+
+def only_hash(text: str) -> str:
+    (found,) = re.findall(r'memhtml-content-hash" content="(sha256:[0-9a-f]{64})"', text)
+    return str(found)
+
+
+def test_a_new_record_that_its_own_file_of_another_store_cannot_say_gets_a_new_file() -> None:
+    files = {PATH: page().replace(b"Dock 7 jams.", b"Dock 7 \xe9 jams.")}
+    context = Context(now=NOW.now, originals=files)
+    text = Body(text="<p><mark>Dock 7 is mended.</mark></p>", media=HTML)
+    record = fields.replace(only(files), {"body": text, "description": "Dock 7 is mended."})
+    written = put(record, context=context)
+    assert not written.refused
+    assert written.files == put(record).files
+    assert only(written.files) == record
+    (refusal,) = put(record, files, context).refused
+    assert "UTF-8" in refusal.reason
+
+
 # --- lint, location, bytes
 
 

@@ -770,6 +770,41 @@ def test_adding_a_fact(before: str, after: str) -> None:
     assert facts.added(before, ["- new"]) == after
 
 
+def test_an_original_is_begun_from_and_is_no_excuse() -> None:
+    entry = "- [Billing](billing-service-runs-port-8080.md) — Its port\n"
+    index = f"# Memory Index\n\n{entry}"
+    other = {"billing-service-runs-port-8080.md": BILLING, "MEMORY.md": index}
+    (record,) = ADAPTER.read(encoded(other)).records
+    context = Context(now=NOW.now, originals=encoded(other))
+
+    def begun(**said: object) -> tuple[dict[str, str], set[str]]:
+        done = put({}, fields.replace(record, said), context=context)
+        return texts(done), {s.field for s in done.supplied}
+
+    assert begun() == (other, set())
+    # what the record does not say was supplied there, and is demanded anew
+    changed, supplied = begun(name="port", description=None, hook=None)
+    assert changed == other | {
+        "MEMORY.md": other["MEMORY.md"].replace("Its port", "The billing service runs on port 8080")
+    }
+    assert supplied == {"description", "hook"}
+    # what its author left out is not made up
+    bare = other | {"MEMORY.md": other["MEMORY.md"].replace(" — Its port", "")}
+    (record,) = ADAPTER.read(encoded(bare)).records
+    context = Context(now=NOW.now, originals=encoded(bare))
+    assert begun() == (bare, set())
+
+
+def test_a_name_that_is_not_the_files_stands_only_where_it_stood() -> None:
+    text = BILLING.replace("name: billing-service-runs-port-8080", "name: port")
+    record = only(text, "billing.md")
+    context = Context(now=NOW.now, originals=encoded({"billing.md": text}))
+    assert texts(put({}, record, context=context))["billing.md"] == text
+    context = dataclasses.replace(context, addresses={"billing.md": "dock.md"})
+    moved = texts(put({}, record, context=context))
+    assert moved["dock.md"] == text.replace("name: port", "name: dock")
+
+
 def test_a_fact_comes_as_a_file_where_a_bullet_cannot_say_it() -> None:
     other = {"MEMORY.md": b"## Facts\n- new  <!-- theokit:fact kind=user -->\n"}
     (record,) = ADAPTER.read(other).records

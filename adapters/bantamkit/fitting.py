@@ -35,11 +35,12 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
             reason=f"bantamkit holds memories, and this is a {record.role}",
             remedy=WAY_OUT_ROLE,
         )
-    base = current if isinstance(current, Memory) else original(record, context)
+    standing = current if isinstance(current, Memory) else None
+    base = standing or original(record, context)
     kind = record.kinds.get("claude")
     if (base is None or kind != base.kinds.get("claude")) and kind not in TERMS:
         return _no_kind(record, kind)
-    fitting = _Fitting(record, base, context)
+    fitting = _Fitting(record, base, context, is_new=standing is None)
     return Fitted(record=fitting.fitted(), supplied=tuple(fitting.supplied))
 
 
@@ -110,10 +111,13 @@ def _no_kind(record: Memory, kind: str | None) -> Refusal:
 class _Fitting:
     """One record on its way into the format; collects what had to be supplied."""
 
-    def __init__(self, record: Memory, base: Memory | None, context: Context) -> None:
+    def __init__(
+        self, record: Memory, base: Memory | None, context: Context, *, is_new: bool
+    ) -> None:
         self.record = record
         self.base = base
         self.context = context
+        self.is_new = is_new
         self.supplied: list[Supplied] = []
 
     def fitted(self) -> Memory:
@@ -146,13 +150,14 @@ class _Fitting:
                 return given
             if given is None:
                 return self._supply("name", base.name or "", "a fact needs a name: its own")
-            if names.is_legal(given):
+            if not self.is_new and names.is_legal(given):
                 return given
-            made = names.slug(given) or names.from_text(text)
-            return self._supply("name", made, f"{given!r} cannot be the name of a fact")
+            if not self.is_new:
+                made = names.slug(given) or names.from_text(text)
+                return self._supply("name", made, f"{given!r} cannot be the name of a fact")
         path, shared = path_of(self.record.key), "#" in self.record.key
         ours = path.startswith(("facts/", "archive/")) and not shared
-        if ours and given is not None and names.is_legal(given):
+        if ours and base is None and given is not None and names.is_legal(given):
             return given
         source = (given or "") if shared else names.stem(path)
         if not shared and names.is_legal(source):
@@ -215,7 +220,10 @@ class _Fitting:
 
     def _created(self) -> str | None:
         day = self._day("created", "created", self.record.created)
-        if day is None and self.base is None:
+        # A new file begun from one of ours has a date where that had one: it may be one that was
+        # supplied then, which the record itself never stated.
+        lacked = self.base is not None and self.base.created is None
+        if day is None and self.is_new and not lacked:
             today = self.context.now[:10]
             return self._supply("created", today, "a fact has a date: today's")
         return day

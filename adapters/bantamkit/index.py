@@ -104,14 +104,16 @@ def _restated(
             stale.setdefault(found[1], []).append(n)
     restated: dict[int, str | None] = {}
     new: list[Line] = []
-    for before, after in changes:
+    # What is new comes last: it takes a line that nobody took out when its name was there before.
+    for before, after in sorted(changes, key=lambda change: change[0] is None):
+        line = before or after
         at: int | None = None
-        if before is not None:
+        if line is not None:
             # The very text, else a stale line of that name, unless another fact has the name too.
-            places = exact.get(before.text, [])
-            places = places or ([] if before.name in taken else stale.get(before.name, []))
+            places = exact.get(line.text, []) if before is not None else []
+            places = places or ([] if line.name in taken else stale.get(line.name, []))
             at = next((n for n in places if n not in restated), None)
-        in_place = before is not None and after is not None and before.file == after.file
+        in_place = after is not None and (before is None or before.file == after.file)
         if at is not None:
             restated[at] = after.text if in_place and after is not None else None
         if after is not None and (at is None or not in_place):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from interop import fields
 from interop.adapter import Context, Fitted, Refusal, Supplied, Written, path_of
@@ -17,6 +17,7 @@ from interop.adapters.bantamkit.fitting import fit
 from interop.adapters.bantamkit.index import Line
 from interop.adapters.bantamkit.names import is_fact
 from interop.model import Files, Memory, Problem, Record, Store
+from interop.syntax.marked import says
 
 
 def read(files: Files) -> Store:
@@ -200,9 +201,10 @@ class _Put:
             elif isinstance(result.record, Memory):
                 fitted.append((record, result.record, list(result.supplied)))
         held = {path.casefold() for path in self.files}
+        standing = frozenset(self.taken)
         paths: dict[str, str] = {}
         for record, target, _ in fitted:
-            for path in self._first_choices(record, target):
+            for path in self._first_choices(record, target, standing):
                 free = path.casefold() not in held and not self._is_folder(path)
                 if free and record.key not in paths:
                     paths[record.key] = path
@@ -219,15 +221,20 @@ class _Put:
                 )
                 continue
             if own is None:
-                target = self._named(target, supplied, self.taken)
+                target = self._named(self._legal(target, supplied), supplied, self.taken)
                 own = f"{_folder(target)}{target.name}.md"
                 self.taken.add((target.name or "").casefold())
-            elif self._source(record) is None and target.name != names.stem(own):
+            elif target.name != names.stem(own) and not self._is_as_it_stood(record, target, own):
                 target = self._renamed(target, supplied, names.stem(own), "the name of last time")
             self._create(record, target, own, supplied)
 
-    def _first_choices(self, record: Record, target: Memory) -> Iterable[str]:
-        """Give the places that a new record takes as they are, if they are free."""
+    def _first_choices(
+        self, record: Record, target: Memory, standing: Container[str]
+    ) -> Iterable[str]:
+        """Give the places that a new record takes as they are, if they are free.
+
+        ``standing`` are the names of facts and files that are not new.
+        """
         address = self.context.addresses.get(record.key)
         if address is not None and is_fact(address):
             stem = names.stem(address)
@@ -235,9 +242,26 @@ class _Put:
                 yield f"{_folder(target)}{stem}.md"
         path = path_of(record.key)
         if path == record.key and is_fact(path):
-            file = path.partition("/")[2]
-            if self._source(record) is not None or names.stem(path) == target.name:
-                yield _folder(target) + file
+            place = _folder(target) + path.partition("/")[2]
+            name = (target.name or "").casefold()
+            if self._is_as_it_stood(record, target, place):
+                # Two of one name in their own store are copied as they are: a copy is a copy.
+                if name not in standing:
+                    yield place
+            elif names.stem(path) == target.name and name not in self.taken:
+                yield place
+
+    def _is_as_it_stood(self, record: Record, target: Memory, path: str) -> bool:
+        """Does the fact keep both the file name and the name of its own file in another store?
+
+        Only then may the two differ, as they did there.
+        """
+        source = self._source(record)
+        return (
+            source is not None
+            and target.name == source.record.name
+            and path.partition("/")[2] == source.path.partition("/")[2]
+        )
 
     def _source(self, record: Record) -> Fact | None:
         """Give the record's own file in the store of this format that it comes from."""
@@ -249,10 +273,18 @@ class _Put:
 
     def _create(self, record: Record, target: Memory, path: str, supplied: list[Supplied]) -> None:
         source = self._source(record)
+        data: bytes | Refusal = b"" if source is None else _restated(source, target)
+        if source is not None and isinstance(data, Refusal):
+            # Nobody can mend a file that is not here: the record gets one of its own.
+            bare = dataclasses.replace(self.context, originals={})
+            again = fit(record, None, bare)
+            if isinstance(again, Fitted) and isinstance(again.record, Memory):
+                source = None
+                renamed = [s for s in supplied if s.field == "name"]
+                supplied = [*(s for s in again.supplied if s.field != "name"), *renamed]
+                target = dataclasses.replace(again.record, name=target.name)
         new = fact_file.as_it_is(path, target) if source is None else None
-        if source is not None:
-            data = _restated(source, target)
-        else:
+        if source is None:
             text = new.text if new is not None else fact_file.canonical(target)
             data = _encoded(text, record.key)
             if new is None and isinstance(data, bytes):
@@ -278,6 +310,16 @@ class _Put:
         if before is not None:
             self.touched.add(before.path)
         self.lines.append((_line(before) if before else None, _line(after)))
+
+    def _legal(self, target: Memory, supplied: list[Supplied]) -> Memory:
+        """Give the record a name that a new file can have, where its own file's was none."""
+        name = target.name or ""
+        if names.is_legal(name):
+            return target
+        stem = names.stem(path_of(target.key))
+        made = names.slug(name) or names.slug(stem) or names.from_text(says(target.body.text))
+        reason = f"{name!r} cannot be the name of a new file"
+        return self._renamed(target, supplied, made, reason)
 
     def _named(self, target: Memory, supplied: list[Supplied], taken: set[str]) -> Memory:
         """Give the record a name that no other fact has."""

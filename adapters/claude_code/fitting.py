@@ -172,9 +172,11 @@ def _complete(fitted: Memory, original: Memory | None, supplied: list[Supplied])
     """Supply what every new file of the CLI has: name, description, an entry in the index."""
     stem = naming.stem_of(fitted)
     values: dict[str, str] = {}
-    if fitted.name is None and original is None:
+    # What its own file elsewhere says and the record does not was supplied there, or is demanded
+    # anew; what neither says was left out by its author.
+    if fitted.name is None and (original is None or original.name is not None):
         values["name"] = stem
-    if fitted.description is None and original is None:
+    if fitted.description is None and (original is None or original.description is not None):
         values["description"] = naming.first_line(fitted.body.text)
     name = fitted.name or stem
     description = fitted.description or values.get("description") or ""

@@ -111,7 +111,20 @@ class _Put:
             self.records[record.key] = target
             self.supplied += fitted.supplied
             return None
-        base = file or self._original(record)
+        made = self._spliced(file or self._original(record), target, fitted.supplied, file)
+        if isinstance(made, Refusal) and file is None:
+            # its own file in another store says what this record does not: it gets a new one
+            made = self._spliced(None, target, fitted.supplied, file)
+        return made
+
+    def _spliced(
+        self,
+        base: MemoryFile | None,
+        target: Memory,
+        supplied: tuple[Supplied, ...],
+        file: MemoryFile | None,
+    ) -> _Change | Refusal:
+        """Make the text of a record, and see that it reads back as meant."""
         data = _text(base, target)
         if isinstance(data, Refusal):
             return data
@@ -121,7 +134,7 @@ class _Put:
         if refusal is not None:
             return refusal
         assert isinstance(found, MemoryFile)
-        return _Change(record.key, target, fitted.supplied, base, data, found, file is None)
+        return _Change(target.key, target, supplied, base, data, found, file is None)
 
     def _original(self, record: Record) -> MemoryFile | None:
         """Give the record's own file in the store of this format that it comes from."""
@@ -262,6 +275,12 @@ def _somewhere(target: Memory) -> str:
     return "archive/x.html" if target.state == "archived" else "areas/x.html"
 
 
+def _stated_hash(record: Memory) -> object:
+    """Give the content hash that a record states beside its text, as it is not that text's."""
+    own = record.extra.get(FORMAT)
+    return own.get("content-hash") if isinstance(own, dict) else None
+
+
 def _text(base: MemoryFile | None, target: Memory) -> bytes | Refusal:
     """Give the bytes that state a target: the base spliced, or a new file."""
     archived = target.state == "archived"
@@ -273,6 +292,8 @@ def _text(base: MemoryFile | None, target: Memory) -> bytes | Refusal:
         return head.with_hash(text, content_hash(article)).encode("utf-8")
     edits = list(head.edits(base, target, archived=archived))
     if target.body == base.record.body:
+        if _stated_hash(target) is None and _stated_hash(base.record) is not None:
+            edits += head.hash_edit(base, base.hash)  # a new file does not begin with a stale one
         return base.source.spliced(edits)
     start, end = base.body
     if memory_file.has_lost_bytes(base.source.text[start:end]):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import PurePosixPath
 
@@ -113,13 +114,25 @@ def original(record: Record, context: Context) -> Memory | None:
     """Read the record's own place in the store that it comes from, where that is one of ours."""
     path = path_of(record.key)
     data = context.originals.get(path)
-    return _records(path, data).get(record.key) if data is not None else None
+    then = _records(path, data).get(record.key) if data is not None else None
+    listed = context.originals.get(NAME)
+    if then is None or listed is None or not layout.is_memory(path):
+        return then
+    entry = _entries(listed).get(path)
+    return then if entry is None else replace(then, title=entry.title, hook=entry.hook)
 
 
 @lru_cache(maxsize=8)
 def _records(path: str, data: bytes) -> Mapping[str, Memory]:
     """Read one file; kept, since a file of many facts is asked for once for each."""
     return reading.read({path: data}).records
+
+
+@lru_cache(maxsize=2)
+def _entries(data: bytes) -> Mapping[str, index.Entry]:
+    """Read what an index says of the memories, the first entry of each."""
+    found = reading.read({NAME: data}).index
+    return {} if found is None else {entry.path: entry for entry in reversed(found.entries)}
 
 
 def _is_bare(record: Memory, then: Memory | None) -> bool:
@@ -200,14 +213,16 @@ class _Fitting:
         if then is not None:
             if given is None and then.name is not None:
                 return self.supply("name", then.name, "every memory has a name: its own")
-            return self.said("name", visible)
+            if not self.is_new or given == then.name:
+                return self.said("name", visible)
         stem = stem_for(self.record, text)
         if given is None or names.slug_for(visible(given)) == stem != given:
             self.supply("name", stem, "the name of a memory is the stem of its file")
         return stem  # one that was stated and is not this one travels in the complement
 
     def description(self, text: str) -> str | None:
-        if self.then is not None:
+        then = self.then
+        if then is not None and (not self.is_new or self.record.description == then.description):
             return self.said("description", visible)
         if trim(self.record.description or ""):
             return self.said("description", _trimmed)
@@ -228,7 +243,9 @@ class _Fitting:
                 made = _on_line("title", names.title_for(text)) or name or ""
                 if made:
                     title = self.supply("title", made, "an entry has a title: words of the text")
-            if hook is None and (then is None or unlisted):
+            # an entry of its own without a hook was meant so; one may also have been supplied
+            bare = then is not None and then.title is not None and then.hook is None
+            if hook is None and (unlisted or not bare):
                 shown = _on_line("hook", index.hook_for(description, title) or "")
                 if shown:
                     reason = "an entry says what the memory is of: the description"

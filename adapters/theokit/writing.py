@@ -151,7 +151,11 @@ def _new(
             place = _allotted(stem, record.key, taken, tried, given)
         base = _base(record, context)
         stem = place.removesuffix(".md")
-        if memory.name != stem and layout.is_memory(place) and not isinstance(base, MemoryFile):
+        if (
+            memory.name != stem
+            and layout.is_memory(place)
+            and not _is_as_it_stood(memory, place, base)
+        ):
             memory = _renamed(record, memory, stem, given)
         yield Change(record.key, place, memory, tuple(given), base, is_new=True)
 
@@ -185,6 +189,15 @@ def _renamed(record: Memory, memory: Memory, stem: str, supplied: list[Supplied]
         reason = "the name of a memory is the stem of its file"
         supplied.append(Supplied(key=memory.key, field="name", value=stem, reason=reason))
     return dataclasses.replace(memory, name=stem)
+
+
+def _is_as_it_stood(memory: Memory, place: str, base: MemoryFile | str | None) -> bool:
+    """Does it keep path and name of its own file elsewhere? Only then may the two differ."""
+    return (
+        isinstance(base, MemoryFile)
+        and place == base.memory.key
+        and memory.name == base.memory.name
+    )
 
 
 def _base(record: Memory, context: Context) -> MemoryFile | str | None:

@@ -205,6 +205,10 @@ def _files(root: str) -> Iterator[tuple[str, bytes]]:
 
 def megabytes() -> float:
     """Give the most memory that this process has had at once."""
+    status = Path("/proc/self/status")
+    if status.exists():  # what the system counts for a process takes in what began it
+        said = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(said["VmHWM"].split()[0]) / 1024
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -49,7 +49,7 @@ def ancestors(
     lines = _about(destination, source_id)
     here = {id(x): key for key, xs in destination.lines.items() for x in xs}
     ended = _ended(lines, here, destination, source)
-    there = _trace(lines, source.store.records, source_handle, ended)
+    there = _trace(lines, source, source_handle, ended)
     for position, (base, when, line) in enumerate(lines):
         if id(line) in ended and here.get(id(line)) is not None and position not in there:
             continue  # it was put there again since, and is a new one
@@ -69,7 +69,7 @@ def ancestors(
     lines = _about(source, destination_id)
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
     ended = _ended(lines, here, source, destination)
-    there = _trace(lines, destination.store.records, destination_handle, ended)
+    there = _trace(lines, destination, destination_handle, ended)
     for position, (base, when, line) in enumerate(lines):
         if id(line) in ended and here.get(id(line)) is not None and position not in there:
             continue
@@ -127,10 +127,10 @@ def _about(restored: Restored, store: str) -> list[_About]:
 def _ended(
     lines: Sequence[_About], here: Mapping[int, str], own: Restored, other: Restored
 ) -> set[int]:
-    """Say which lines speak of a record that was gone here when the other was converted from here.
+    """Say which lines speak of a record that was gone in both when the other was last written.
 
-    Both know of its end since then, or of what was left of it: it has not become another record,
-    and one that stands here again was put there anew.
+    The other was converted from here when it was gone here, and has not kept it. So it has become
+    no other record, and one that stands here again was put there anew.
     """
     read = other.sources.get(own.store.id)
     if read is None:
@@ -138,21 +138,22 @@ def _ended(
     then = frozenset((*read.tree, *read.order))
     return {
         id(line)
-        for _, when, line in lines
-        if line.to is not None and when < read.generation
+        for base, when, line in lines
+        if line.to is not None and when < read.generation and base.key not in other.stood
         if line.to not in then and here.get(id(line)) not in then
     }
 
 
 def _trace(
-    lines: Sequence[_About], now: Sequence[Record], handle: Handle, ended: Collection[int]
+    lines: Sequence[_About], other: Restored, handle: Handle, ended: Collection[int]
 ) -> dict[int, str]:
     """Find records of an earlier state among those of today: position -> key."""
-    pairs = match([x.base for x in lines], now, handle=handle)
+    now = other.store.records
     return {
         p.left: now[p.right].key
-        for p in pairs
-        if p.how != "near" or id(lines[p.left].line) not in ended
+        for p in match([x.base for x in lines], now, handle=handle)
+        # what nobody converted there was written beside it; what was, may have been edited on
+        if p.how != "near" or id(lines[p.left].line) not in ended or now[p.right].key in other.lines
     }
 
 

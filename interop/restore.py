@@ -39,6 +39,8 @@ class Restored:
     """Lines whose record is no longer in the store."""
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Store on the way -> keys of its records in shared files, in their order."""
+    stood: frozenset[str] = frozenset()
+    """Its files, and its keys in shared files, when it was last written."""
     sources: Mapping[str, Source] = field(default_factory=dict[str, Source])
     """The stores that were converted into it, as they were then."""
     guessed: tuple[tuple[str, str], ...] = ()
@@ -122,6 +124,7 @@ def restore(
         carried=tuple(carried),
         gone=(*(line for i in gone for line in groups[i]), *removed),
         orders={s.id: s.order for s in complement.sources.values()},
+        stood=stood,
         sources={s.id: s for s in complement.sources.values() if not s.heard},
         guessed=tuple(guessed),
     )

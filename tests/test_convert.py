@@ -774,6 +774,21 @@ class TestFoundByBreakingIt:
         put(b, {"facts/zero.md": files(b)["facts/zero.md"].decode().replace("kiosk", "quay")})
         assert actions(planned(a, b)) == {"zero.md": "keep"}
 
+    def test_a_bullet_that_was_kept_and_edited_since_is_still_the_removed_one(
+        self, tmp_path: Path
+    ) -> None:
+        a, b = tmp_path / "a", tmp_path / "b"
+        index = "# Index\n\n- Docks are numbered\n- Bikes are counted at night{}\n"
+        put(a, {"MEMORY.md": index.format("")})
+        convert(a, f"bantamkit:{b}", kind_map=UNTYPED)
+        (fact,) = (b / "facts").glob("bikes*.md")
+        fact.unlink()
+        assert planned(b, a).count("pending") == 1
+        convert(b, a)
+        put(a, {"MEMORY.md": index.format(", by Mira")})
+        found = planned(a, b, kind_map=UNTYPED)
+        assert sorted(actions(found).values()) == ["conflict", "same"], "it is asked, not added"
+
     def test_a_file_with_records_is_no_attachment(self, tmp_path: Path) -> None:
         text = "# Context\n\n## Current facts\n\n- Rack 1 stands at the harbour.\n"
         one, other = (f"memory-compiler:{tmp_path / name}" for name in "ab")

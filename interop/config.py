@@ -5,7 +5,7 @@
 
     [stores]
     garage = "claude-code:~/.claude/projects/-home-mira-garage/memory"
-    workshop = "bantamkit:~/workshop/.bantamkit/memory"
+    workshop = "bantamkit:~/repairs/.bantamkit/memory"
 
     [convert]
     secrets = "refuse"                 # or "warn"

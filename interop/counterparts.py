@@ -220,13 +220,18 @@ def _first_contact(
 
 
 def _with_what_was_supplied(source: Record, told: Record, other: Record) -> Record:
-    """Give the counterpart with what the source's format supplied when it was made from it."""
+    """Give the counterpart with what the source's format supplied when it was made from it.
+
+    A kind is none of that: somebody declared it, here or at that conversion.
+    """
     if source.role != other.role:
         return other
     supplied = {
         f: fields.get(source, f)
         for f in FIELDS[source.role]
-        if fields.get(source, f) is not None and same(fields.get(told, f), fields.get(source, f))
+        if f != "kinds"
+        and fields.get(source, f) is not None
+        and same(fields.get(told, f), fields.get(source, f))
     }
     return fields.replace(other, supplied)
 

@@ -286,18 +286,25 @@ def _parted(case: Case, them: str, generation: int) -> Line:
     return replace(line, expected=seen)
 
 
-def _brought_back(agreed: Agreed) -> dict[str, str]:
-    """Give the old and the present key of each record that was removed and stands again."""
-    return {
-        item.case.line.to: item.stands.key
-        for item in agreed.kept
-        if item.case.there is None and item.stands is not None and not item.case.carried
-        if item.case.line is not None and item.case.line.to is not None and item.case.line.gone
-    }
+def _brought_back(agreed: Agreed) -> dict[tuple[str, bool], str]:
+    """Give the present key of each record that was removed here and stands again.
+
+    It is found by the key that it had, and by whether its lines were noted as gone before: another
+    record may have had the key since.
+    """
+    out: dict[tuple[str, bool], str] = {}
+    for item in agreed.kept:
+        case = item.case
+        if case.there is None and item.stands is not None and not case.carried:
+            if case.address is not None:
+                out[case.address, False] = item.stands.key
+            if case.line is not None and case.line.to is not None and case.line.gone:
+                out[case.line.to, True] = item.stands.key
+    return out
 
 
 def _readdressed(
-    restored: Restored, moved: Mapping[str, str], back: Mapping[str, str]
+    restored: Restored, moved: Mapping[str, str], back: Mapping[tuple[str, bool], str]
 ) -> Iterable[tuple[Line, Line]]:
     """Give each line that was known, and the same with its record's present key."""
     for key, lines in restored.lines.items():
@@ -309,7 +316,7 @@ def _readdressed(
     for line in restored.carried:
         yield line, line
     for line in restored.gone:
-        to = back.get(line.to or "")
+        to = back.get((line.to or "", line.gone))
         yield line, replace(line, to=to or line.to, gone=to is None)
 
 

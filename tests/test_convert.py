@@ -745,14 +745,16 @@ class TestFoundByBreakingIt:
         assert new.to == "locks.md"
         assert text in (claude / "locks.md").read_text()
 
+    @pytest.mark.parametrize("noted", [True, False], ids=["noted as gone", "just removed"])
     def test_a_record_brought_back_by_a_decision_is_not_there_twice(
-        self, claude: Path, tmp_path: Path
+        self, claude: Path, tmp_path: Path, noted: bool
     ) -> None:
         b, c = tmp_path / "b", tmp_path / "c"
         for source, there in ((claude, b), (b, c), (c, b)):
             convert(f"claude-code:{source}", f"claude-code:{there}")
         (b / "locks.md").unlink()
-        convert(claude, b)
+        if noted:
+            convert(claude, b)
         put(claude, {"locks.md": memory("locks", "Locks", "Batch B7 goes back.", "feedback")})
         convert(claude, b, decisions={"locks.md": {"take": "source"}})
         assert actions(convert(b, c))["locks.md"] == "update"
@@ -773,6 +775,18 @@ class TestFoundByBreakingIt:
         convert(a, b, delete=True)
         put(b, {"facts/zero.md": files(b)["facts/zero.md"].decode().replace("kiosk", "quay")})
         assert actions(planned(a, b)) == {"zero.md": "keep"}
+
+    @pytest.mark.parametrize("kind", ["user", "feedback", "project", "reference"])
+    def test_a_kind_is_nothing_that_a_format_supplied(self, tmp_path: Path, kind: str) -> None:
+        a, b, first = tmp_path / "a", tmp_path / "b", tmp_path / "first"
+        put(a, {"MEMORY.md": "# Index\n\n- Docks are numbered\n"})
+        convert(a, f"bantamkit:{first}", kind_map={"untyped": kind})
+        shutil.copytree(first, b, ignore=shutil.ignore_patterns(".interop"))
+        (outcome,) = convert(f"bantamkit:{b}", a).outcomes
+        assert [(f.field, f.fate) for f in outcome.fields] == [("kinds", "carried")], "it is named"
+        (record,) = open_store(str(a)).restored.store.records
+        assert isinstance(record, Memory)
+        assert record.kinds == {"claude": kind}
 
     def test_a_bullet_that_was_kept_and_edited_since_is_still_the_removed_one(
         self, tmp_path: Path

@@ -442,33 +442,29 @@ def test_a_file_among_many_that_cannot_be_forced_to_the_disk_takes_all_back(
     assert files(tmp_path) == {"a.md": b"a"}
 
 
-def test_every_new_file_is_forced_to_the_disk_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forced: list[str] = []
+@pytest.fixture
+def forced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Give the names of the files that are forced to the disk, as it happens."""
+    names: list[str] = []
     force = durable.sync_file
 
     def note(path: durable.Place) -> None:
         force(path)
-        forced.append(os.path.basename(path))
+        names.append(os.path.basename(path))
 
     monkeypatch.setattr(durable, "sync_file", note)
+    return names
+
+
+def test_every_new_file_is_forced_to_the_disk_once(tmp_path: Path, forced: list[str]) -> None:
     write(tmp_path, [create(f"{n}.md") for n in range(100)])
     assert sorted(forced) == sorted([*map(str, range(100)), "journal", "wrote"])
 
 
 @pytest.mark.parametrize("pushed", [True, False], ids=["pushed", "the system cannot"])
 def test_many_files_are_pushed_and_each_is_forced_all_the_same(
-    pushed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pushed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forced: list[str]
 ) -> None:
-    forced: list[str] = []
-    force = durable.sync_file
-
-    def note(path: durable.Place) -> None:
-        force(path)
-        forced.append(os.path.basename(path))
-
-    monkeypatch.setattr(durable, "sync_file", note)
     if not pushed:
         monkeypatch.setattr(durable, "_library", lambda: None)
     many = [f"{n}.md" for n in range(300)]

@@ -9,8 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,16 +65,34 @@ class Desk:
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "interop.cli.main", "mcp", *arguments]
 
-    def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Start a server that nobody asks anything."""
         return subprocess.run(
             self.command(*arguments),
-            input=stdin,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             encoding="utf-8",
             env=self.env,
             cwd=self.base,
         )
+
+    @contextmanager
+    def start(self, *arguments: str) -> Generator[subprocess.Popen[str]]:
+        """Start a server whose lines the caller writes and reads; what it says goes to errors."""
+        with (
+            self.errors.open("a", encoding="utf-8") as errors,
+            subprocess.Popen(
+                self.command(*arguments),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                encoding="utf-8",
+                env=self.env,
+                cwd=self.base,
+            ) as process,
+        ):
+            yield process
 
     @asynccontextmanager
     async def client(self, *arguments: str, mode: str = "auto") -> AsyncGenerator[Client]:
@@ -395,11 +413,20 @@ def test_stdout_carries_the_protocol_alone(desk: Desk) -> None:
         "no json at all",
     ]
     lines = "".join((m if isinstance(m, str) else json.dumps(m)) + "\n" for m in sent)
-    done = desk.run(stdin=lines)
-    assert done.returncode == 0, done.stderr
-    got = [json.loads(line) for line in done.stdout.splitlines()]
+    with desk.start() as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines)
+        process.stdin.flush()
+        got: list[dict[str, Any]] = []
+        # a client closes stdin when it has its answers: what is unanswered then may stay so
+        while not {one.get("id") for one in got} >= {1, 2}:
+            got.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        got += map(json.loads, process.stdout.readlines())
+    assert process.returncode == 0, desk.errors.read_text(encoding="utf-8")
     assert all(one["jsonrpc"] == "2.0" for one in got)
-    assert {one.get("id") for one in got} >= {1, 2}
+    assert "Traceback" not in desk.errors.read_text(encoding="utf-8")
 
 
 def test_without_the_sdk_the_error_names_the_extra(desk: Desk) -> None:

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.patience import HANGS
+
 INSTALL = "apt-get update && apt-get install -y chromium, or name one with INTEROP_CHROMIUM"
-_SECONDS = 900
-"""After which the browser is taken to hang; nothing is expected to be done in less."""
 
 
 class BrowserError(Exception):
@@ -46,6 +46,8 @@ class Tab:
         self._session = attached["sessionId"]
         for domain in ("Page", "Log", "Network", "Runtime"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
+        self.call("Page.bringToFront")  # what is behind another one may never be drawn
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Call a method of the protocol and give its answer; events are kept."""
@@ -64,11 +66,19 @@ class Tab:
             self.events.append(got)
 
     def open(self, page: Path, fragment: str = "") -> None:
-        """Load a file and wait until it is there."""
+        """Load a file, and wait until it is there and drawn."""
         self.events.clear()
-        self.call("Page.navigate", url=page.resolve().as_uri() + fragment)
-        while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
+        gone_to = self.call("Page.navigate", url=page.resolve().as_uri() + fragment)
+        assert "errorText" not in gone_to, gone_to
+        # of this very page: the load of the one before may be told late
+        while not any(_loaded(event, gone_to["loaderId"]) for event in self.events):
             self.events.append(self._next())
+        self.drawn()
+
+    def drawn(self) -> None:
+        """Wait until what was done is drawn: before the first drawing, clicks go nowhere."""
+        twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.call("Runtime.evaluate", expression=twice, awaitPromise=True)
 
     def ask(self, expression: str) -> Any:
         """Evaluate an expression on the page, from outside of it."""
@@ -85,13 +95,16 @@ class Tab:
 
     def click(self, selector: str) -> None:
         """Click with the mouse, in the middle of an element."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.ask(f"{found}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+        self.drawn()  # what came into sight may have become as large as it is
         x, y = self.ask(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
-            " e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
+            f"(() => {{ const r = {found}.getBoundingClientRect();"
             " return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.drawn()
 
     def size(self, width: int, height: int, scheme: str) -> None:
         """Set the window's size and whether the reader likes it ``light`` or ``dark``."""
@@ -139,6 +152,10 @@ def browser(program: str, profile: Path) -> Generator[Tab]:
         "--disable-dev-shm-usage",
         "--force-color-profile=srgb",
         "--no-first-run",
+        "--allow-pre-commit-input",  # else a page that is slow to be drawn ignores the mouse
+        "--disable-renderer-backgrounding",  # a page that nobody looks at is drawn as others are
+        "--disable-background-timer-throttling",
+        "--disable-backgrounding-occluded-windows",
         "--remote-debugging-pipe",
         f"--user-data-dir={profile}",
     ]
@@ -154,7 +171,7 @@ def browser(program: str, profile: Path) -> Generator[Tab]:
     os.close(command_read)
     os.close(answer_write)
     # A browser that hangs is ended, and what waits for it learns that it went away.
-    watchdog = threading.Timer(_SECONDS, process.kill)
+    watchdog = threading.Timer(HANGS, process.kill)
     watchdog.start()
     try:
         yield Tab(process, command_write, answer_read)
@@ -162,6 +179,14 @@ def browser(program: str, profile: Path) -> Generator[Tab]:
         tail = log.read_text(encoding="utf-8", errors="replace")[-2_000:]
         raise BrowserError(f"{error}\n{tail}") from error
     finally:
-        watchdog.cancel()
         process.terminate()
-        process.wait(timeout=60)
+        process.wait()  # if need be, for the watchdog
+        watchdog.cancel()
+
+
+def _loaded(event: dict[str, Any], loader: str) -> bool:
+    """Does an event say that a page has been loaded, with all that belongs to it?"""
+    if event.get("method") != "Page.lifecycleEvent":
+        return False
+    said = event["params"]
+    return bool(said["name"] == "load" and said["loaderId"] == loader)

@@ -20,8 +20,21 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-# A build is the same every time: what new examples find belongs to who looks for it.
-settings.register_profile("ci", parent=settings.get_profile("interop"), derandomize=True)
+# A build is the same every time: what new examples find belongs to who looks for it. It is no place
+# to learn how well examples are made either, which changes with every version of the library.
+settings.register_profile(
+    "ci",
+    parent=settings.get_profile("interop"),
+    derandomize=True,
+    database=None,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+        HealthCheck.large_base_example,
+    ],
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "interop"))
 
 
@@ -44,6 +57,35 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("sample", every, ids=[s.id for s in every])
     elif "adapter" in metafunc.fixturenames:
         metafunc.parametrize("adapter", list(registry.adapters()), ids=list(registry.names()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Take out of the environment what would change what is printed, read or committed."""
+    folder = tmp_path_factory.mktemp("surroundings")
+    gitconfig = folder / "gitconfig"
+    gitconfig.write_text("[user]\n\tname = Mira\n\temail = mira@example.org\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if _speaks_to_us(name)]:
+            patch.delenv(name)
+        patch.setenv("GIT_CONFIG_GLOBAL", str(gitconfig))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        patch.setenv("INTEROP_CACHE_DIR", str(folder / "cache"))
+        yield
+
+
+_TERMINAL = {
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLORTERM"),
+    *("TTY_COMPATIBLE", "TTY_INTERACTIVE", "TERMINAL_WIDTH", "COLUMNS", "LINES", "GITHUB_ACTIONS"),
+    *("PAGER", "MANPAGER", "LESS"),
+}
+_OURS = {"INTEROP_CHROMIUM", "INTEROP_PEERS", "INTEROP_EVERY_STEP"}
+"""What is said to the tests themselves."""
+
+
+def _speaks_to_us(name: str) -> bool:
+    runtimes = ("GIT_", "INTEROP_", "CLAUDE_", "BANTAMKIT_", "MEMHTML_")
+    return name in _TERMINAL or (name.startswith(runtimes) and name not in _OURS)
 
 
 @pytest.fixture(autouse=True)

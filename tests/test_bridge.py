@@ -315,12 +315,11 @@ def test_a_write_in_the_same_tick_with_the_same_size_is_seen(
     real = stamps._add  # pyright: ignore[reportPrivateUsage]
 
     def coarse(name: str, info: os.stat_result, *rest: object) -> None:
-        """As on a file system that keeps whole hours, and no ctime worth the name."""
-        hour = 3_600_000_000_000
+        """As on a file system whose clock has but one tick, which is not over yet."""
 
         class Info:
             st_mode, st_size, st_ino = info.st_mode, info.st_size, info.st_ino
-            st_mtime_ns = st_ctime_ns = info.st_mtime_ns // hour * hour + hour
+            st_mtime_ns = st_ctime_ns = 1 << 62
 
         real(name, Info, *rest)  # type: ignore[arg-type]  # a stat result of a coarse clock
 

@@ -8,21 +8,20 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 import pytest
 
 from interop import stores
 from interop.bridge import Bridge
-from interop.disk import layout
-from interop.errors import InteropError
+from interop.disk import layout, stamp
+from interop.errors import FormatError, InteropError
 from interop.model import Memory
+from tests.busy import busy
 from tests.faulting import steps
+from tests.patience import HANGS
 
 WRITERS, EACH = 3, 6
-HANGS = 900
-"""Seconds after which a process is taken to hang; nothing is expected to be done in less."""
 KIND = {"bantamkit": "project"}
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -40,39 +39,48 @@ def text_of(writer: int, n: int) -> str:
 
 def write(spec: str, writer: int, told: Any) -> None:
     """Remember some texts, one after the other."""
-    try:
-        bridge = Bridge(read=[spec], write=spec, wait=300.0)
-        for n in range(EACH):
-            name = f"w{writer}x{n}" if spec.startswith("bantamkit:") else None
-            words = f"q{writer}{n} z{n}{writer}" if name else None
-            told.put(
-                ("wrote", bridge.remember(
-                    text_of(writer, n), name=name, description=words,
-                    kind=KIND.get(spec.partition(":")[0]),
-                ).key)
-            )  # fmt: skip
-    except InteropError as error:
-        told.put(("failed", str(error)))
+    bridge = Bridge(read=[spec], write=spec, wait=HANGS)
+    for n in range(EACH):
+        name = f"w{writer}x{n}" if spec.startswith("bantamkit:") else None
+        words = f"q{writer}{n} z{n}{writer}" if name else None
+        kind = KIND.get(spec.partition(":")[0])
+        while True:  # until it is not overtaken
+            try:
+                done = bridge.remember(text_of(writer, n), name=name, description=words, kind=kind)
+                told.put(("wrote", done.key))
+                break
+            except InteropError as error:
+                if not busy(str(error)):
+                    told.put(("failed", str(error)))
+                    return
+    told.put(("ended", writer))
 
 
 def read(spec: str, until: Any, told: Any) -> None:
     """Look again and again; nothing that was there may be missing, no problem may show."""
     seen: set[str] = set()
     bridge = Bridge(read=[spec])
-    rounds = 0
-    while not until.is_set() or not rounds:
-        answer = bridge.records()
+    while True:
+        last = until.is_set()  # then nobody writes any more, and nothing is in the way of a look
+        try:
+            answer, found = bridge.records(), bridge.search("Rack", 100).found
+        except FormatError as error:
+            if last or not busy(str(error)):
+                told.put(("problem", str(error)))
+                return
+            continue
         now = {one.key for one in answer.found}
         if answer.problems:
             told.put(("problem", str(answer.problems)))
         if seen - now:
             told.put(("vanished", str(sorted(seen - now))))
-        for one in bridge.search("Rack", 100).found:
+        for one in found:
             if not str(one.data["body"]).count("holds the bike"):
                 told.put(("torn", str(one.data)))
         seen |= now
-        rounds += 1
-    told.put(("looked", rounds))
+        if last:
+            break
+    told.put(("looked", len(seen)))
 
 
 @pytest.mark.parametrize("name", ["claude-code", "bantamkit", "memory-compiler", "theokit"])
@@ -85,20 +93,26 @@ def test_writers_and_readers_at_once(name: str, tmp_path: Path) -> None:
     writers = [_SPAWN.Process(target=write, args=(spec, w, told)) for w in range(WRITERS)]
     for process in (*readers, *writers):
         process.start()
-    for process in writers:
-        process.join(HANGS)
-    until.set()
-    for process in readers:
-        process.join(HANGS)
-    assert all(p.exitcode == 0 for p in (*readers, *writers))
     said: list[tuple[str, object]] = []
-    while len([s for s in said if s[0] == "looked"]) < len(readers):
-        try:
-            said.append(told.get(timeout=10))
-        except Empty:
-            break
+
+    def listen(last: str, many: int) -> None:
+        """Take what is told until so many have told the last thing, or something that is wrong."""
+        while len([how for how, _ in said if how == last]) < many:
+            said.append(told.get(timeout=HANGS))
+            assert said[-1][0] in ("wrote", "ended", "looked"), said[-1]
+
+    try:
+        listen("ended", len(writers))
+        until.set()
+        listen("looked", len(readers))
+        for process in (*readers, *writers):
+            process.join(HANGS)
+    finally:
+        for process in (*readers, *writers):
+            process.kill()
+    assert all(p.exitcode == 0 for p in (*readers, *writers))
     wrote = [what for how, what in said if how == "wrote"]
-    assert [s for s in said if s[0] not in ("wrote", "looked")] == []
+    assert {what for how, what in said if how == "looked"} == {1 + WRITERS * EACH}
     assert len(set(wrote)) == WRITERS * EACH
     there = {r.body.text for r in stores.open_store(spec).raw.records if isinstance(r, Memory)}
     assert {text_of(w, n) for w in range(WRITERS) for n in range(EACH)} <= there
@@ -193,9 +207,17 @@ def test_a_warm_search_imports_no_adapter_and_opens_no_store(tmp_path: Path) -> 
         "assert len(found) == 1\n"
         "print(*[m for m in sys.modules if m.startswith('interop.')])\n"
     )
-    time.sleep(2.2)  # until what was just written can be trusted by its times
+    _wait_until_old(root)
     told = [subprocess.check_output([sys.executable, "-c", program]) for _ in range(3)]
     loaded = set(told[-1].decode().split())
     assert "interop.bridge.searching" in loaded
     assert not {m for m in loaded if m.startswith("interop.adapters")}
     assert not loaded & {"interop.stores", "interop.registry", "interop.adapter", "interop.fields"}
+
+
+def _wait_until_old(root: Path) -> None:
+    """Wait until what was just written can be trusted by its times."""
+    found = stamp.take(root)
+    while found is not None and found.racy:
+        time.sleep(0.05)
+        found = stamp.take(root)

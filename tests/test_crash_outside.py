@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -71,14 +72,23 @@ def seen(root: Path) -> dict[str, bytes]:
 
 # --- kill -9
 
-ON_A_SLOW_DISK = """
-import time
+STOPPED = """
+import sys
+from pathlib import Path
 from interop.cli.main import main
 from interop.disk import durable
-durable.fault = lambda when, operation, path: time.sleep(0.01)
+journal, left = Path(sys.argv.pop(1)), int(sys.argv.pop(1))
+def stop(when, operation, path):
+    global left
+    if journal.exists():
+        left -= 1
+        if left < 0:
+            print("in the midst of it", flush=True)
+            sys.stdin.read()
+durable.fault = stop
 main()
 """
-"""The command, with steps that whoever looks for them sees, however fast the disk is."""
+"""The command, which waits for its end at one of the steps that it takes while it writes."""
 
 
 @pytest.mark.parametrize("name", ["theokit", "jsonl"])
@@ -96,32 +106,30 @@ def test_kill_9_of_the_command_at_any_instant(name: str, source: Path, tmp_path:
     states.append(seen(root))
     chance = random.Random(f"kill {name}")
     command = [sys.executable, "-m", "interop.cli.main"]
-    slowly = [sys.executable, "-c", ON_A_SLOW_DISK]
     words = [["undo", spec], ["convert", f"claude-code:{source}", spec]]
     interrupted = 0
     turn = 0
-    for attempt in range(40):
-        if attempt >= 6 and interrupted:
-            break
+    for attempt in range(8):
         others = {p: p.read_bytes() for p in source.iterdir()}
         anywhere = attempt % 2 == 1
-        process = subprocess.Popen(
-            [*(command if anywhere else slowly), *words[turn]],
+        # the first step of all, and others: past the last one, the command gets to its end
+        step = chance.randrange(40) if attempt else 0
+        stopped = [sys.executable, "-c", STOPPED, str(layout.journal(home)), str(step)]
+        with subprocess.Popen(
+            [*(command if anywhere else stopped), *words[turn]],
             cwd=ROOT,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-        )
-        if anywhere:  # at any instant of all that it does, starting up and reading too
-            time.sleep(chance.uniform(0.1, 1.5))
-        else:  # in the midst of writing
-            began = time.monotonic()
-            while not layout.journal(home).exists() and process.poll() is None:
-                assert time.monotonic() - began < 600, "it hangs"
-                time.sleep(0.0005)
-            # one file is few steps: the longer they are missed, the sooner the kill
-            time.sleep(chance.uniform(0, 0.2) / (attempt + 1))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        ) as process:
+            if anywhere:  # at any instant of all that it does, starting up and reading too
+                time.sleep(chance.uniform(0.1, 1.5))
+            else:  # in the midst of writing
+                assert process.stdout is not None
+                while process.stdout.readline() not in (b"in the midst of it\n", b""):
+                    pass
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
         interrupted += layout.journal(home).exists()
         now = seen(root)
         for path in {*states[0], *states[1], *now}:
@@ -180,13 +188,38 @@ def as_nobody(act: Callable[[], None]) -> tuple[int, str]:
 
 @pytest.fixture
 def open_place(tmp_path: Path) -> Path:
-    """Give a folder that any user can come to."""
+    """Give a folder that any user can come to, with all code loaded that is needed there.
+
+    The code itself may lie where nobody but its owner can look.
+    """
+    load_what_writes(tmp_path / "before")
     place = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp")
     folder = place / f"interop-{os.getpid()}-{time.monotonic_ns()}"
     folder.mkdir()
     folder.chmod(0o777)
     os.environ["INTEROP_STATE_DIR"] = str(folder / "state")
     return folder
+
+
+def load_what_writes(folder: Path) -> None:
+    """Convert, remember, and fail to, so that nothing of it has to be imported any more."""
+    (folder / "source").mkdir(parents=True)
+    note(folder / "source", "bells", "Bells are loud.")
+    convert(folder / "source", f"claude-code:{folder / 'copy'}")
+
+    def refuse(when: str, operation: str, path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    for name in ("claude-code", "bantamkit"):
+        bridge = Bridge(write=f"{name}:{folder / name}")
+        bridge.remember("Racks stand in the yard.", kind="project")
+        durable.fault = refuse
+        with pytest.raises(WriteError):
+            bridge.remember("Pumps stand by the door.", kind="project")
+        durable.fault = None
+    (folder / "source" / "bells.md").write_bytes(b"---\n")
+    with suppress(InteropError):
+        convert(folder / "source", f"claude-code:{folder / 'copy'}")
 
 
 @pytest.mark.parametrize("case", ["folder", "sub-folder", "file", "own"])
@@ -212,8 +245,8 @@ def test_what_may_not_be_written_is_said_and_left(case: str, open_place: Path) -
             locked.mkdir()
             if os.getuid() == 0:
                 os.chown(locked, NOBODY, NOBODY)
-        locked.chmod(0o000 if case == "file" else 0o555)
         before = seen(root)
+        locked.chmod(0o000 if case == "file" else 0o555)
         kind = "project" if case == "sub-folder" else None
 
         def remember() -> None:

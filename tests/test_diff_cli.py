@@ -15,6 +15,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.patience import HANGS
+
 ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads((ROOT / "docs" / "diff.schema.json").read_text(encoding="utf-8"))
 COMMAND = [sys.executable, "-m", "interop.cli.main"]
@@ -41,7 +43,7 @@ def on_a_terminal(*arguments: str, env: Mapping[str, str]) -> str:
     except OSError:  # Linux's way of saying that nobody writes any more
         pass
     os.close(main)
-    assert process.wait(timeout=30) in (0, 1)
+    assert process.wait(HANGS) in (0, 1)
     return drawn.decode("utf-8").replace("\r\n", "\n")
 
 

@@ -24,6 +24,7 @@ from interop.disk.undo import history, undo
 from interop.errors import InteropError, RefusedError, WriteError
 from interop.plan import FileChange, digest
 from tests.faulting import CRASHED, Fail, crash
+from tests.patience import HANGS
 
 pytestmark = [
     pytest.mark.faults,
@@ -536,7 +537,7 @@ def test_two_processes_that_write_at_once_both_get_through(tmp_path: Path) -> No
             code = 1
             try:
                 mine = {name: name.encode()}
-                apply(root, plan({}, mine, (name,)), label=name, verify=trust)
+                apply(root, plan({}, mine, (name,)), label=name, verify=trust, wait=HANGS)
                 code = 0
             finally:
                 os._exit(code)
@@ -557,7 +558,7 @@ def test_two_processes_that_write_the_same_file_one_is_refused(tmp_path: Path) -
             code = 1
             try:
                 mine = {**FIRST, "bikes.md": text}
-                apply(root, plan(FIRST, mine), label="both", verify=trust)
+                apply(root, plan(FIRST, mine), label="both", verify=trust, wait=HANGS)
                 code = 0
             except InteropError as error:
                 code = error.exit_code
@@ -601,9 +602,9 @@ def test_kill_9_at_any_instant(folder: Path) -> None:
     apply(root, plan({}, start, tuple(start)), label="start", verify=trust)
     chance = random.Random(20)
     other = dict.fromkeys(names, b"b" * 3000)
+    journal = root / ".interop" / "journal"
     interrupted = 0
-    turn = 0
-    while turn < 20 or (turn < 100 and not interrupted):
+    for turn in range(20):
         with subprocess.Popen(
             [sys.executable, "-c", FOREVER, str(root)],
             stdout=subprocess.PIPE,
@@ -611,16 +612,32 @@ def test_kill_9_at_any_instant(folder: Path) -> None:
         ) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == b"ready\n"
-            # a busy machine is slow, and forces files to the disk most of the time
-            time.sleep(chance.uniform(0.002, 0.08 * (1 + turn % 20 / 4)))
-            turn += 1
+            if turn % 4:  # at any instant
+                time.sleep(chance.uniform(0.002, 0.4))
+            else:  # in the midst of a write, however fast or slow the machine is
+                stop_while(process, journal.exists)
             assert process.poll() is None
             process.send_signal(signal.SIGKILL)
             process.wait()
-        interrupted += (root / ".interop" / "journal").exists()
+        interrupted += journal.exists()
         each_is_old_or_new(on_disk(root), start, other)
         read = loaded(root)
         assert read in (start, other)
         recover(root)
         assert on_disk(root) == read
-    assert interrupted, "no kill fell into a write; the test says nothing"
+    assert interrupted >= 5
+
+
+def stop_while(process: subprocess.Popen[bytes], holds: Callable[[], bool]) -> None:
+    """Stop a process at an instant at which something holds."""
+    until = time.monotonic() + HANGS
+    while True:
+        assert time.monotonic() < until, "it hangs"
+        assert process.poll() is None
+        if holds():
+            process.send_signal(signal.SIGSTOP)
+            os.waitpid(process.pid, os.WUNTRACED)
+            if holds():
+                return
+            process.send_signal(signal.SIGCONT)
+        time.sleep(0.0002)

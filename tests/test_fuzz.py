@@ -17,6 +17,8 @@ from interop import registry
 
 RUNS = 25
 """Mutations of each target, beside its seeds: the whole file takes about half a minute."""
+SLOW = 600.0
+"""Seconds of processor time that no input takes, however slow the machine is."""
 
 
 @pytest.mark.parametrize("name", targets())
@@ -26,7 +28,7 @@ def test_a_short_run(name: str) -> None:
     assert seeds, "nothing to begin with"
     if name.startswith("convert-"):
         seeds = seeds[:3]  # the seeds are converted in other tests
-    tried = fuzz(target.run, seeds, seed=name, runs=len(seeds) + RUNS)
+    tried = fuzz(target.run, seeds, seed=name, runs=len(seeds) + RUNS, slow=SLOW)
     assert tried == len(seeds) + RUNS
 
 

@@ -29,13 +29,14 @@ from interop.errors import FormatError, RefusedError, UsageError
 from interop.model import Body, Memory
 from interop.plan import FileChange
 from tests.samples import golden_samples
-from tests.work import growth
+from tests.work import SQUARE, growth
 
 ROOT = Path(__file__).parents[1]
 FORMATS = registry.names()
 HEADER = '---\nname: pump\ndescription: "Where the pump is"\nmetadata:\n  type: project\n---\n\n'
-SECONDS = 60
-"""Of processor time in which a command on a hostile store of a few megabytes has to end."""
+SECONDS = 900
+"""Of processor time in which a command on a hostile store of a few megabytes has to end: it takes
+seconds, on a slow machine minutes, and what grows with a square or worse takes hours."""
 
 
 def run(*arguments: str | Path, **env: str) -> subprocess.CompletedProcess[bytes]:
@@ -198,7 +199,7 @@ def test_limits_are_said_by_the_environment_and_then_by_the_command(
     assert limits.current().files == 7
 
 
-# --- shapes: twice the size takes about twice the time, never four times
+# --- shapes: twice the size takes about twice the work, never four times as much
 
 
 MEMHTML = next(
@@ -291,7 +292,7 @@ GROWING: Mapping[str, str] = {
 
 
 @pytest.mark.parametrize("shape", GROWING)
-def test_twice_the_text_is_not_four_times_the_work(shape: str) -> None:
+def test_work_does_not_grow_with_the_square_of_the_text(shape: str) -> None:
     """Measured where it was quadratic once."""
 
     def act(times: int) -> None:
@@ -300,7 +301,7 @@ def test_twice_the_text_is_not_four_times_the_work(shape: str) -> None:
             seen = markup.translate(text, media, other)
             markup.carry_over(text, media, seen, f"{seen}\n\nq", other)
 
-    assert growth(act, 400, enough=8) < 8
+    assert growth(act, 200) < SQUARE
 
 
 # --- bytes that are no text, and names

@@ -15,6 +15,7 @@ import pytest
 
 from interop import stores
 from interop.disk import layout
+from tests.busy import WAITED, busy
 from tests.test_cli_stores import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -302,50 +303,78 @@ def test_purging_leaves_no_copy_of_the_text(shell: Shell) -> None:
 # --- many at once
 
 
+HOLDS = """
+import sys
+from pathlib import Path
+from interop.disk import lock
+root, facts = Path(sys.argv[1]), Path(sys.argv[1]) / "facts"
+with lock.locked(root, "a long conversion", 60):
+    print("held", flush=True)
+    sys.stdin.read()
+    print(*sorted(p.name for p in facts.iterdir()))
+"""
+WAITS = """
+import sys
+import filelock
+from interop.cli.main import main
+acquire = filelock.FileLock.acquire
+def told(self, timeout=None):
+    try:
+        return acquire(self, timeout=0)
+    except filelock.Timeout:
+        print("waits", file=sys.stderr, flush=True)
+    return acquire(self, timeout=900)
+filelock.FileLock.acquire = told
+main()
+"""
+"""The command, which says when it begins to wait for its turn."""
+
+
 def test_a_writer_waits_and_then_says_who_holds_the_store(shell: Shell) -> None:
     van = shell.home / "van"
     shell.fine("remember", "Bells are red.", "--kind", "project", "--name", "bells")
-    holder = (
-        "import sys, time; from pathlib import Path; from interop.disk import lock\n"
-        f"with lock.locked(Path({str(van)!r}), 'a long conversion', 60):\n"
-        "    print('held', flush=True); eval(sys.argv[1])\n"
-        "    print(*sorted(p.name for p in Path(sys.argv[2]).iterdir()))\n"
-    )
 
-    def hold(until: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-c", holder, until, str(van / "facts")],
+    def begin(program: str, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
+            cwd=shell.cwd,
             env=shell.env,
         )
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        return process
 
     facts = sorted(p.name for p in (van / "facts").iterdir())
-    with hold("time.sleep(3)") as holding:
-        done = shell.run("remember", "Saddles are blue.", "--kind", "project", "--name", "saddles")
-        assert done.returncode == 0, done.stderr
+    words = ["remember", "Saddles are blue.", "--kind", "project", "--name", "saddles"]
+    with begin(HOLDS, str(van)) as holding:
         assert holding.stdout is not None
-        assert holding.stdout.read().split() == facts, "as long as it was held nothing was written"
+        assert holding.stdout.readline() == "held\n"
+        with begin(WAITS, *words) as writing:
+            assert writing.stderr is not None
+            assert writing.stderr.readline() == "waits\n"
+            listed, _ = holding.communicate()  # which closes its stdin, and ends it
+            assert listed.split() == facts, "as long as it was held nothing was written"
+            done, said = writing.communicate()
+            assert (writing.returncode, done) == (0, "remembered @van:facts/saddles.md\n"), said
     assert (van / "facts" / "saddles.md").exists()
     before = data_of(van)
-    with hold("sys.stdin.read()") as holding:  # until it is ended
+    with begin(HOLDS, str(van)) as holding:  # until it is ended
         try:
+            assert holding.stdout is not None
+            assert holding.stdout.readline() == "held\n"
             readable = shell.run("recall", "Saddles", "--read", "@van")
             assert readable.returncode == 0, "readers do not wait"
             start = time.monotonic()
-            done = shell.run(
+            refused = shell.run(
                 "remember", "Pedals are grey.", "--kind", "project", "--name", "pedals"
             )
             waited = time.monotonic() - start
         finally:
             holding.kill()
-    assert (done.returncode, done.stdout) == (5, "")
-    assert "another interop has been writing here for 10 seconds (a long conversion" in done.stderr
-    assert "nothing was written" in done.stderr
+    assert (refused.returncode, refused.stdout) == (5, "")
+    assert f"{WAITED} for 10 seconds (a long conversion" in refused.stderr
+    assert "nothing was written" in refused.stderr
     assert waited > 9
     assert data_of(van) == before
     shell.fine("remember", "Pedals are grey.", "--kind", "project", "--name", "pedals")
@@ -360,27 +389,38 @@ def test_many_processes_write_and_no_reader_sees_half_of_it(shell: Shell) -> Non
     def remember(word: str) -> str:
         text = f"The {word} of bike nine was seen to by {word}-smith."
         arguments = ["--name", f"part-{word}", "--write", spec, "--read", spec, "--json"]
-        return str(json.loads(shell.fine("remember", text, *arguments))["key"])
+        while True:  # until it is not overtaken
+            done = shell.run("remember", text, *arguments)
+            if done.returncode == 0:
+                return str(json.loads(done.stdout)["key"])
+            assert busy(done.stderr), done.stderr
 
     seen: list[set[str]] = []
+
+    def look(*, alone: bool) -> None:
+        done = shell.run("recall", "bike nine", "--read", spec, "--limit", "50", "--json")
+        if not alone and busy(done.stderr):
+            return
+        assert done.returncode in (0, 1), done.stderr
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        for one in found:
+            key = one["record"]["key"]
+            if key not in before:
+                word = key.removeprefix("part-").removesuffix(".md")
+                assert one["record"]["body"]["text"].strip() == (
+                    f"The {word} of bike nine was seen to by {word}-smith."
+                ), "whole, or not at all"
+                # the index line is written with it
+                assert one["record"]["hook"]
+        seen.append({one["record"]["key"] for one in found})
+
     with ThreadPoolExecutor(3) as pool:
         writing = [pool.submit(remember, word) for word in words]
         while not all(job.done() for job in writing):
-            done = shell.run("recall", "bike nine", "--read", spec, "--limit", "50", "--json")
-            assert done.returncode in (0, 1), done.stderr
-            found = [json.loads(line) for line in done.stdout.splitlines()]
-            for one in found:
-                key = one["record"]["key"]
-                if key not in before:
-                    word = key.removeprefix("part-").removesuffix(".md")
-                    assert one["record"]["body"]["text"].strip() == (
-                        f"The {word} of bike nine was seen to by {word}-smith."
-                    ), "whole, or not at all"
-                    # the index line is written with it
-                    assert one["record"]["hook"]
-            seen.append({one["record"]["key"] for one in found})
+            look(alone=False)
         keys = {job.result() for job in writing}
-    assert keys == {f"part-{word}.md" for word in words}
+    look(alone=True)
+    assert keys == {f"part-{word}.md" for word in words} <= seen[-1]
     after = {record.key for record in stores.open_store(spec).raw.records}
     assert after == before | keys
     assert all(one <= two for one, two in pairwise(seen)), "nothing goes again"

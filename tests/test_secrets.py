@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interop import secrets
-from tests.work import growth
+from tests.work import SQUARE, TIMES, growth
 
 # Values are drawn here, so that no file of this repository holds what looks like a real one.
 _DRAW = random.Random(7)
@@ -255,4 +255,4 @@ def test_hostile_texts_cost_no_square(before: str, again: str, times: int) -> No
     def act(number: int) -> None:
         secrets.find(before + again * number)
 
-    assert growth(act, times // 4, enough=8) < 8
+    assert growth(act, times // TIMES) < SQUARE

@@ -49,7 +49,7 @@ def ancestors(
     lines = _about(destination, source_id)
     here = {id(x): key for key, xs in destination.lines.items() for x in xs}
     ended = _ended(lines, here, destination, source)
-    there = _trace(lines, source, source_handle, ended)
+    there = _trace(lines, destination, source, source_handle, ended)
     for position, (base, when, line) in enumerate(lines):
         if id(line) in ended and here.get(id(line)) is not None and position not in there:
             continue  # it was put there again since, and is a new one
@@ -69,7 +69,7 @@ def ancestors(
     lines = _about(source, destination_id)
     here = {id(x): key for key, xs in source.lines.items() for x in xs}
     ended = _ended(lines, here, source, destination)
-    there = _trace(lines, destination, destination_handle, ended)
+    there = _trace(lines, source, destination, destination_handle, ended)
     for position, (base, when, line) in enumerate(lines):
         if id(line) in ended and here.get(id(line)) is not None and position not in there:
             continue
@@ -145,16 +145,30 @@ def _ended(
 
 
 def _trace(
-    lines: Sequence[_About], other: Restored, handle: Handle, ended: Collection[int]
+    lines: Sequence[_About],
+    own: Restored,
+    other: Restored,
+    handle: Handle,
+    ended: Collection[int],
 ) -> dict[int, str]:
     """Find records of an earlier state among those of today: position -> key."""
     now = other.store.records
-    return {
-        p.left: now[p.right].key
-        for p in match([x.base for x in lines], now, handle=handle)
+    stood = own.stood.union(r.key for r in own.store.records)
+
+    def is_another(line: Line, key: str) -> bool:
+        """Does the other's own complement know what the line is guessed to be as another record?"""
+        told = {known[0].key for x in other.lines[key] if (known := x.about(own.store.id))}
+        return not told.isdisjoint(stood) and line.to not in told
+
+    out: dict[int, str] = {}
+    for p in match([x.base for x in lines], now, handle=handle):
+        line, key = lines[p.left].line, now[p.right].key
         # what nobody converted there was written beside it; what was, may have been edited on
-        if p.how != "near" or id(lines[p.left].line) not in ended or now[p.right].key in other.lines
-    }
+        if p.how != "near" or not (
+            is_another(line, key) if key in other.lines else id(line) in ended
+        ):
+            out[p.left] = key
+    return out
 
 
 def _newest(found: list[Ancestor]) -> list[Ancestor]:

@@ -54,6 +54,8 @@ class Case:
     """It has travelled in the destination's complement since the last conversion."""
     calm: Callable[[Record], Record] = _as_it_is
     """The destination's record without what its runtime changes by itself."""
+    calm_source: Callable[[Record], Record] = _as_it_is
+    """The same for the source's record."""
     doubtful: str = ""
     """Why the counterpart is only probably the same record."""
 
@@ -134,7 +136,7 @@ def _roles_apart(case: Case, source: Record, there: Record, take: Json) -> Verdi
     elif base is not None and there.role == "memory" and base.role == source.role:
         reason = f"no longer reads as a {source.role} there, and stays as it was edited"
     if take == "destination" or (
-        base is not None and base.role == source.role and unchanged(base, source)
+        base is not None and base.role == source.role and _calm_in_source(case)
     ):
         return Verdict(action="keep", merged=there, reason=reason)
     gained = base is not None and source.role != "memory" and base.role == there.role
@@ -190,12 +192,22 @@ def _destination_gone(case: Case, take: Json) -> Verdict:
     removed_there = case.line is not None and not case.carried
     if not removed_there or take in ("source", "both"):
         return Verdict(action="add", merged=case.source)
-    if take == "destination" or (case.base is not None and unchanged(case.base, case.source)):
+    if take == "destination" or _calm_in_source(case):
         return Verdict(action="gone", reason="removed in the destination")
     return Verdict(
         action="conflict",
         reason="removed in the destination, changed in the source",
         remedy=f"decide with {case.key}: {{take: source}} or destination in a --decisions file",
+    )
+
+
+def _calm_in_source(case: Case) -> bool:
+    """Say whether nobody edited the source's record since both agreed on it."""
+    base, now = case.base, case.source
+    return (
+        base is not None
+        and now is not None
+        and unchanged(case.calm_source(base), case.calm_source(now))
     )
 
 

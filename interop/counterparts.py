@@ -137,6 +137,7 @@ def cases(
                 address=a.address,
                 carried=a.carried,
                 calm=adapter.calm,
+                calm_source=source.adapter.calm,
             )
         )
     used = {a.source for a in found}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from interop import fields, lineage
 from interop.cases import Case
-from interop.complement import OLDER, Allowed, Complement, Line, Source, given, order_of
+from interop.complement import OLDER, Allowed, Complement, Line, Source, given, newest, order_of
 from interop.complement_file import dumps
 from interop.fields import FIELDS, Value
+from interop.match import NEAR, similarity
 from interop.merge import carry_over, same
 from interop.model import Files, Memory, Record, Store
 from interop.plan import digest
@@ -71,9 +73,16 @@ def keep(
     )
     before = {(x.source, x.key): x for x in old.lines} if old is not None else {}
     lines: dict[tuple[str, str], Line] = {}
+    back = _brought_back(agreed, restored)
+    returned: defaultdict[str, list[Line]] = defaultdict(list)
+    for line in restored.gone:
+        if id(line) in back:
+            returned[back[id(line)]].append(line)
     for item in agreed.kept:
-        here = item.case.there
-        lately = restored.lines.get(here.key, ()) if here is not None else ()
+        here, now = item.case.there, item.stands
+        lately: Sequence[Line] = restored.lines.get(here.key, ()) if here is not None else ()
+        if here is None and now is not None:
+            lately = returned.get(now.key, ())
         line = _line(item, me, higher, seal, lately, travelled=item.case.origin[0] != them)
         known = before.get((line.source, line.key))
         if known is not None and known == replace(
@@ -82,15 +91,15 @@ def keep(
             line = replace(line, generation=known.generation)
         lines[(line.source, line.key)] = line
     for case in agreed.left:
-        removed = _removed_here(case, them)
+        removed = _removed_here(case, me, them)
         if removed is not None and (removed.source, removed.key) not in before:
             lines[(removed.source, removed.key)] = removed
     for case in agreed.parted:
-        parted = _parted(case, them, higher)
+        parted = _parted(case, me, them, higher)
         lines[(parted.source, parted.key)] = parted
-    back = _brought_back(agreed)
     stay = {id(x.line): x.source.key if x.source is not None else None for x in agreed.left}
     undecided = {case.origin for case in agreed.left}
+    beyond: list[Line] = []
     retold = {line.to for line in lines.values() if line.source == them and not line.gone}
     for was, line in _readdressed(restored, agreed.moved, back) if old is not None else ():
         if line.source == them:  # what was left as it is may have another name in the source now
@@ -105,8 +114,9 @@ def keep(
             lines[mark] = line
         elif mark not in lines and line.gone and line.to is not None:
             # both have removed it, but a store further back may have it still
-            for further in lineage.of_others(line):
-                lines.setdefault((further.source, further.key), further)
+            beyond += lineage.of_others(line)
+    for line in newest(beyond):  # a line of that store's own knows better
+        lines.setdefault((line.source, line.key), line)
     tree = {path: digest(data) for path, data in files.items()}
     sources, contents = _sources(source, old, me, higher)
     whole = not agreed.left and not agreed.parted and all(map(_is_whole, agreed.kept))
@@ -247,13 +257,13 @@ def _last_seen(
     return None
 
 
-def _removed_here(case: Case, them: str) -> Line | None:
+def _removed_here(case: Case, me: str, them: str) -> Line | None:
     """Remember a record of the source that the destination removed, or it would come back."""
     if case.source is None or case.there is not None or case.line is None or case.base is None:
         return None
     if case.line.source == them or case.address is None:
         return None  # the destination's own line says so already
-    return Line(
+    line = Line(
         source=them,
         key=case.source.key,
         to=case.address,
@@ -261,9 +271,10 @@ def _removed_here(case: Case, them: str) -> Line | None:
         generation=case.line.generation,
         base=fields.with_key(case.base, case.source.key),
     )
+    return lineage.knowing(line, case.line, me)
 
 
-def _parted(case: Case, them: str, generation: int) -> Line:
+def _parted(case: Case, me: str, them: str, generation: int) -> Line:
     """Remember that one side has a record and the other has not, as a person decided."""
     record = case.source if case.source is not None else case.there
     assert record is not None
@@ -276,8 +287,12 @@ def _parted(case: Case, them: str, generation: int) -> Line:
         generation=generation,
         base=fields.with_key(record, case.origin[1]),
     )
+    line = lineage.knowing(line, case.line, me) if case.line is not None else line
     if case.raw is None or case.there is None:
         return line
+    if case.base is not None and (then := lineage.apart(case.base, line.base)):
+        # the source may get it again from another store: what both agreed on is older than this
+        line = replace(line, since={**line.since, them: then})
     seen = {
         f: fields.get(case.raw, f)
         for f in FIELDS[record.role]
@@ -286,25 +301,62 @@ def _parted(case: Case, them: str, generation: int) -> Line:
     return replace(line, expected=seen)
 
 
-def _brought_back(agreed: Agreed) -> dict[tuple[str, bool], str]:
-    """Give the present key of each record that was removed here and stands again.
+def _brought_back(agreed: Agreed, restored: Restored) -> dict[int, str]:
+    """Say which lines speak of a record that was removed here and stands again: id -> present key.
 
-    It is found by the key that it had, and by whether its lines were noted as gone before: another
-    record may have had the key since.
+    They are found by the key that it had, and by whether they were noted as gone before: another
+    record may have had the key since. One that returns on another way than it left is found by the
+    key that it has in a store on both ways, or by its text there where keys are made of the text;
+    else that store would be told that it is gone here.
     """
-    out: dict[tuple[str, bool], str] = {}
+    if not restored.gone:
+        return {}
+    settled = [item.case for item in agreed.kept]
+    others = {id(case.line) for case in (*settled, *agreed.left, *agreed.parted)}
+    noted = {
+        (line.source, line.to): line
+        for line in restored.gone
+        if line.gone and id(line) not in others
+    }
+    had: dict[tuple[str | None, bool], str] = {}
+    known: dict[tuple[str, str], str] = {}
+    told: dict[tuple[str | None, str], tuple[Record, str]] = {}
     for item in agreed.kept:
-        case = item.case
-        if case.there is None and item.stands is not None and not case.carried:
-            if case.address is not None:
-                out[case.address, False] = item.stands.key
-            if case.line is not None and case.line.to is not None and case.line.gone:
-                out[case.line.to, True] = item.stands.key
+        case, stands = item.case, item.stands
+        if case.there is not None or stands is None or case.carried or case.base is None:
+            continue  # it stood here, or is a new one
+        had[case.address, False] = stands.key
+        if case.line is not None and case.line.gone:
+            had[case.line.to, True] = stands.key
+        known[case.origin] = stands.key
+        before = noted.get((case.origin[0], case.address))  # it may have another key there now
+        for line in case.lines if before is None else (*case.lines, before):
+            known |= dict.fromkeys(lineage.names(line), stands.key)
+        for line in case.lines:
+            for store, _ in lineage.names(line):
+                if (about := line.about(store)) is not None:
+                    told[case.address, store] = (about[0], stands.key)
+    out: dict[int, str] = {}
+    for line in restored.gone:
+        names = lineage.names(line) if id(line) not in others else ()
+        alike = (_alike(line, store, told.get((line.to, store))) for store, _ in names)
+        keys = (had.get((line.to, line.gone)), *map(known.get, names), *alike)
+        to = next((key for key in keys if key is not None), None)
+        if to is not None:
+            out[id(line)] = to
     return out
 
 
+def _alike(line: Line, store: str, told: tuple[Record, str] | None) -> str | None:
+    """Give the present key of what had the same key here, and said nearly the same in a store."""
+    then = line.about(store)
+    if told is None or then is None or similarity(told[0], then[0]) < NEAR:
+        return None
+    return told[1]
+
+
 def _readdressed(
-    restored: Restored, moved: Mapping[str, str], back: Mapping[tuple[str, bool], str]
+    restored: Restored, moved: Mapping[str, str], back: Mapping[int, str]
 ) -> Iterable[tuple[Line, Line]]:
     """Give each line that was known, and the same with its record's present key."""
     for key, lines in restored.lines.items():
@@ -316,7 +368,7 @@ def _readdressed(
     for line in restored.carried:
         yield line, line
     for line in restored.gone:
-        to = back.get((line.to or "", line.gone))
+        to = back.get(id(line))
         yield line, replace(line, to=to or line.to, gone=to is None)
 
 

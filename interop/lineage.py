@@ -9,6 +9,7 @@ A store may be known on several ways, and each value's ancestor is that of the w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from interop import fields
@@ -58,12 +59,13 @@ def _then(case: Case, merged: Record, told: Known, known: Known | None) -> Known
     that both have now, what was agreed later counts.
     """
     there, source = case.there, case.source
-    if known is None or there is None or source is None or known.record.role != told.record.role:
+    if known is None or source is None or known.record.role != told.record.role:
         return told
     taken: dict[str, Value] = {}
     for f in FIELDS[told.record.role]:
         meant, then = fields.get(merged, f), fields.get(told.record, f)
-        if same(meant, fields.get(there, f)) and not same(meant, fields.get(source, f)):
+        own = there is not None and same(meant, fields.get(there, f))
+        if own and not same(meant, fields.get(source, f)):
             continue
         later = told.when > known.when or (told.when == known.when and same(meant, then))
         if later and not same(then, fields.get(known.record, f)):
@@ -82,6 +84,25 @@ def apart(then: Record, base: Record) -> dict[str, Value]:
         for f in FIELDS[base.role]
         if not same(fields.get(then, f), fields.get(base, f))
     }
+
+
+def names(line: Line) -> Iterable[tuple[str, str]]:
+    """Give the record's key in each store that a line tells of: (store, key)."""
+    return ((line.source, line.key), *line.keys.items())
+
+
+def knowing(line: Line, known: Line, me: str) -> Line:
+    """Give a line of ``me`` with what another one knows of its record in stores further back.
+
+    A record that left on one way may return on another, and is the same one there.
+    """
+    told = {s: x for s, _ in names(known) if s not in (me, line.source) if (x := known.about(s))}
+    return replace(
+        line,
+        keys={store: record.key for store, (record, _) in told.items()},
+        when={store: when for store, (_, when) in told.items()},
+        since={s: then for s, (x, _) in told.items() if (then := apart(x, line.base))},
+    )
 
 
 def of_others(line: Line) -> Iterable[Line]:

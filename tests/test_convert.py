@@ -895,6 +895,31 @@ class TestFoundByBreakingIt:
         found = planned(h, f"claude-code:{tmp_path / 's'}")
         assert [(o.action, o.to) for o in found.outcomes] == [("pending", "a.md")]
 
+    @pytest.mark.parametrize(
+        ("edit", "action"),
+        [
+            (('<meta name="memhtml-created"', '{decay}\n<meta name="memhtml-created"'), "gone"),
+            (("Text one.", "Text two."), "conflict"),
+        ],
+    )
+    def test_what_sleep_counts_brings_no_removed_record_back(
+        self, tmp_path: Path, edit: tuple[str, str], action: str
+    ) -> None:
+        a, h, no_git = tmp_path / "s", f"memhtml:{tmp_path / 'h'}", HostOptions(commit=False)
+        put(a, {"a.md": memory("a", "A claim", "Text one."), "b.md": memory("b", "B", "Of b.")})
+        convert(f"claude-code:{a}", h, kind_map={"project": "semantic"}, host=no_git)
+        (page,) = (p for p in (tmp_path / "h").rglob("*.html") if b"Text one" in p.read_bytes())
+        was, becomes = edit
+        decay = '<meta name="memhtml-confidence" content="0.920">'
+        text = page.read_text("utf-8").replace(was, becomes.format(decay=decay))
+        assert text != page.read_text("utf-8")
+        page.write_text(text, "utf-8")
+        (a / "a.md").unlink()
+        found = planned(h, f"claude-code:{a}")
+        key = page.relative_to(tmp_path / "h").as_posix()
+        assert actions(found)[key] == action
+        assert bool(found.blocked) is (action == "conflict")
+
     @pytest.mark.parametrize("renamed", ["one-x", "one-y"])
     @pytest.mark.parametrize("by_hand", [True, False])
     @pytest.mark.parametrize("kind", ["bantamkit", "theokit"])

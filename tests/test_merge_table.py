@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hypothesis import note, settings
 from hypothesis import strategies as st
@@ -73,6 +73,10 @@ class Rows(RuleBasedStateMachine):
     )
     def start(self, names: list[str], shapes: list[set[str]]) -> None:
         note(f"{names}")
+        self.begin(names, shapes)
+
+    def begin(self, names: Sequence[str], shapes: Sequence[set[str]]) -> None:
+        """Say some records in the first store, and bring them to the others."""
         self.stores = [check.empty(registry.get(name), str(i)) for i, name in enumerate(names)]
         first = self.stores[0].adapter
         records = tuple(self.new(n, shape, first.name) for n, shape in enumerate(shapes))
@@ -180,10 +184,10 @@ class Rows(RuleBasedStateMachine):
                     expected.pop(n, None)
                 elif x is not None:
                     expected[n] = dict(x)
-                if take == "destination":
-                    self.base[pair][n] = dict(x or y or {})
-                if take == "destination" and x is None:
-                    self.kept[pair][n] = b
+                if take == "destination" and x is not None:
+                    self.base[pair][n] = dict(x)
+                elif take == "destination":
+                    self.kept[pair][n] = b  # the other never had what is kept: no base of both
             elif take == "source":
                 expected[n] |= {f: x[f] for f in names}
         self.stores[b] = after(found, destination)
@@ -234,7 +238,8 @@ class Rows(RuleBasedStateMachine):
         pending: set[int] = set()
         for n in sorted({*self.said[a], *self.said[b]}):
             x, y, then = self.said[a].get(n), self.said[b].get(n), base.get(n)
-            if then is None or self.kept[pair].get(n) == (b if x is None else a):
+            kept = None in (x, y) and self.kept[pair].get(n) == (b if x is None else a)
+            if then is None or kept:
                 out[n] = dict(x or y or {})
             elif x is None:
                 assert y is not None

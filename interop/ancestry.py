@@ -7,13 +7,16 @@ record counts. Stores further back on the way are reached through the lines of t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from interop.complement import Line, newest
+from interop import fields, registry
+from interop.complement import Line, names, newest
+from interop.fields import FIELDS
 from interop.match import Handle, match
-from interop.model import Record
+from interop.merge import same
+from interop.model import Memory, Record
 from interop.restore import Restored
 
 
@@ -87,7 +90,123 @@ def ancestors(
                 origin=line.to,
             )
         )
-    return _newest(found)
+    return _newest(_carried(found, source, destination))
+
+
+class Agreed(NamedTuple):
+    """A record as a store and another one last agreed on it."""
+
+    base: Record
+    when: int
+    line: Line | None
+    """The store's line of it, if it has one."""
+    key: str | None
+    """Its key in the store then."""
+
+
+class Identity:
+    """What a line calls its record in every store that it tells of, also where it was moved since.
+
+    By what survives there, as the handle of each store's format has it: an archived record has
+    another key than the one by which stores further down the way know it.
+    """
+
+    def __init__(self, *known: Restored) -> None:
+        self.formats = {s: name for one in known for s, name in one.formats.items()}
+        self.formats |= {one.store.id: one.store.format for one in known}
+
+    def __call__(self, line: Line | None) -> frozenset[tuple[str, str]]:
+        """Give (store, handle) for each store; of no line none."""
+        told = names(line) if line is not None else ()
+        return frozenset((store, self.handle(store, key)) for store, key in told)
+
+    def first(self, lines: Iterable[Line], others: Mapping[tuple[str, str], Line]) -> Line | None:
+        """Give the newest of other lines, by their names, that speak of the record of these."""
+        shared = [others[x] for line in lines for x in self(line) if x in others]
+        return newest(shared)[0] if shared else None
+
+    def agreed(
+        self, line: Line, told: Iterable[Line], silent: Ancestor | None = None
+    ) -> Agreed | None:
+        """Give what a store last agreed on of the record that a line of another store carries.
+
+        ``told`` are the store's own lines of it, ``silent`` what the other knows of the store.
+        """
+        found: list[Agreed] = []
+        if silent is not None and silent.destination is not None:
+            found.append(Agreed(silent.base, silent.generation, None, silent.destination))
+        for x in told:
+            for store, _ in self(line) & self(x):
+                about = x.about(store)
+                if about is not None:
+                    found.append(Agreed(*about, x, x.to))
+        return max(found, key=lambda one: (one.when, one.line is not None), default=None)
+
+    def handle(self, store: str, key: str) -> str:
+        """Give what a key of a store is known by for good."""
+        name = self.formats.get(store)
+        found = registry.get(name).handle(Memory(key=key)) if name in registry.names() else None
+        return key if found is None else found
+
+
+def says_the_same(one: Record, other: Record) -> bool:
+    """Say whether two states of a record differ in nothing but the key."""
+    return one.role == other.role and all(
+        same(fields.get(one, f), fields.get(other, f)) for f in FIELDS[one.role]
+    )
+
+
+def _carried(found: Sequence[Ancestor], source: Restored, destination: Restored) -> list[Ancestor]:
+    """See to records that one of the two carries: it has them still, it only cannot say them.
+
+    To be missed is no removal there. What the destination carries goes on travelling; what the
+    source carries has no opinion, unless it was changed since: then it speaks for itself
+    (interop.counterparts).
+    """
+    if not source.carried and not destination.carried:
+        return list(found)
+    identity = Identity(source, destination)
+    away = {x: line for line in reversed(source.carried) for x in identity(line)}
+    held = {x: line for line in reversed(destination.carried) for x in identity(line)}
+    out: list[Ancestor] = []
+    for a in found:
+        told = identity(a.line if not (a.silent or a.parted) else None)
+        if a.source is None and not told.isdisjoint(away):
+            continue
+        if a.destination is None and a.source is not None and not told.isdisjoint(held):
+            a = replace(a, carried=True)
+        out.append(a)
+    seen = {a.source for a in out}
+    for key, lines in source.lines.items() if held else ():
+        if key not in seen and (line := identity.first(lines, held)) is not None:
+            out.append(
+                Ancestor(
+                    source=key,
+                    destination=None,
+                    base=line.base,
+                    generation=line.generation,
+                    line=line,
+                    carried=True,
+                    origin=key,
+                )
+            )
+    seen = {a.destination for a in out}
+    for key, lines in destination.lines.items() if away else ():
+        if key not in seen and (line := identity.first(lines, away)) is not None:
+            last = identity.agreed(line, lines)
+            if last is not None and says_the_same(last.base, line.base):
+                out.append(
+                    Ancestor(
+                        source=None,
+                        destination=key,
+                        base=line.base,
+                        generation=line.generation,
+                        line=line,
+                        silent=True,
+                        address=key,
+                    )
+                )
+    return out
 
 
 class _About(NamedTuple):

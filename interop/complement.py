@@ -153,6 +153,11 @@ class Complement:
         return {path: self.files[d] for path, d in self.sources[source].stood.items()}
 
 
+def names(line: Line) -> Iterable[tuple[str, str]]:
+    """Give the record's key in each store that a line tells of: (store, key)."""
+    return ((line.source, line.key), *line.keys.items())
+
+
 def order_of(records: Iterable[Record]) -> tuple[str, ...]:
     """Give the keys of the records that share a file, in their order."""
     return tuple(r.key for r in records if "#" in r.key)

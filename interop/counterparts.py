@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from interop import fields
 from interop.adapter import Adapter
-from interop.ancestry import Ancestor, ancestors
+from interop.ancestry import Ancestor, Identity, ancestors, says_the_same
 from interop.cases import Case, without_noise
 from interop.complement import Line
 from interop.fields import FIELDS
@@ -268,31 +268,45 @@ def _travelling(
 ) -> list[Case]:
     """Give records that are only in the source's complement: the destination may hold them.
 
-    They come from the store that they left, not from the source: their lines say so. One that
-    cannot stand in the destination either goes on travelling without being asked for again.
+    They come from the store that they left, not from the source: their lines say so. What it says
+    of them since the destination last agreed on them travels; else the source has no opinion. One
+    that cannot stand in the destination either goes on travelling without being asked for again.
     """
-    silent = {id(a.line) for a in found if a.silent}
-    before = {(x.source, x.key): x for x in onto.restored.known}
+    silent = {id(a.line): a for a in found if a.silent}
+    taken = {a.destination for a in found if a.source is not None}
+    identity = Identity(source.restored, onto.restored)
     at = {id(x): key for key, xs in onto.restored.lines.items() for x in xs}
+    known: dict[tuple[str, str], list[Line]] = {}
+    for x in onto.restored.known if source.restored.carried else ():
+        for name in identity(x):
+            known.setdefault(name, []).append(x)
     out: list[Case] = []
     for line in source.restored.carried:
-        if id(line) in silent or line.source == onto.restored.store.id:
+        if line.source == onto.restored.store.id:
             continue
-        old: Line | None = before.get((line.source, line.key))
-        if old is not None and fields.to_json(old.base) == fields.to_json(line.base):
+        told = {id(x): x for name in identity(line) for x in known.get(name, ())}
+        last = identity.agreed(line, told.values(), silent.get(id(line)))
+        if last is None and id(line) in silent:
             continue
-        key = at.get(id(old), "")
+        if last is not None and says_the_same(last.base, line.base):
+            continue
+        old = last.line if last is not None else None
+        address = last.key if last is not None else None
+        key = at.get(id(old), "") if old is not None else address or ""
+        if key in taken:
+            continue  # it stands in the source again
+        taken |= {key} if key else set()
         out.append(
             Case(
                 key=line.key,
                 source=line.base,
                 there=there.get(key),
                 raw=raw.get(key),
-                base=old.base if old is not None else None,
+                base=last.base if last is not None else None,
                 line=old,
                 origin=(line.source, line.key),
                 lines=(line,),
-                address=old.to if old is not None else None,
+                address=address,
                 carried=True,
             )
         )

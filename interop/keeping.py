@@ -9,7 +9,17 @@ from typing import Any
 
 from interop import fields, lineage
 from interop.cases import Case
-from interop.complement import OLDER, Allowed, Complement, Line, Source, given, newest, order_of
+from interop.complement import (
+    OLDER,
+    Allowed,
+    Complement,
+    Line,
+    Source,
+    given,
+    names,
+    newest,
+    order_of,
+)
 from interop.complement_file import dumps
 from interop.fields import FIELDS, Value
 from interop.match import NEAR, similarity
@@ -83,7 +93,7 @@ def keep(
         lately: Sequence[Line] = restored.lines.get(here.key, ()) if here is not None else ()
         if here is None and now is not None:
             lately = returned.get(now.key, ())
-        line = _line(item, me, higher, seal, lately, travelled=item.case.origin[0] != them)
+        line = _line(item, me, them, higher, seal, lately)
         known = before.get((line.source, line.key))
         if known is not None and known == replace(
             line, generation=known.generation, seal=known.seal
@@ -163,11 +173,10 @@ def _unmarked(complement: Complement, generation: int) -> bytes:
 def _line(
     item: Kept,
     me: str,
+    them: str,
     generation: int,
     seal: Callable[[str], str],
     lately: Sequence[Line],
-    *,
-    travelled: bool,
 ) -> Line:
     """Make the line of one record; ``lately`` is what the destination knew of it."""
     case = item.case
@@ -176,7 +185,11 @@ def _line(
     to = item.stands.key if item.stands is not None else None
     bases, expected, own = _agreed(item, says, [x for x in lately if x.source == case.origin[0]])
     base = fields.replace(says, bases)
+    travelled = case.origin[0] != them
     way = lineage.way(case, item.merged, me, lately, travelled=travelled)
+    if travelled and (stood := next((x for y in lately if (x := y.about(them))), None)):
+        # what stood in the source once and only travels with it now was agreed with it as well
+        way[them] = lineage.Known(fields.with_key(base, stood[0].key), generation)
     since = {s: apart for s, x in way.items() if (apart := lineage.apart(x.record, base))}
     if bases:
         since[case.origin[0]] = {name: fields.get(says, name) for name in bases}
@@ -331,16 +344,16 @@ def _brought_back(agreed: Agreed, restored: Restored) -> dict[int, str]:
         known[case.origin] = stands.key
         before = noted.get((case.origin[0], case.address))  # it may have another key there now
         for line in case.lines if before is None else (*case.lines, before):
-            known |= dict.fromkeys(lineage.names(line), stands.key)
+            known |= dict.fromkeys(names(line), stands.key)
         for line in case.lines:
-            for store, _ in lineage.names(line):
+            for store, _ in names(line):
                 if (about := line.about(store)) is not None:
                     told[case.address, store] = (about[0], stands.key)
     out: dict[int, str] = {}
     for line in restored.gone:
-        names = lineage.names(line) if id(line) not in others else ()
-        alike = (_alike(line, store, told.get((line.to, store))) for store, _ in names)
-        keys = (had.get((line.to, line.gone)), *map(known.get, names), *alike)
+        places = tuple(names(line)) if id(line) not in others else ()
+        alike = (_alike(line, store, told.get((line.to, store))) for store, _ in places)
+        keys = (had.get((line.to, line.gone)), *map(known.get, places), *alike)
         to = next((key for key in keys if key is not None), None)
         if to is not None:
             out[id(line)] = to

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from interop import fields
 from interop.cases import Case
-from interop.complement import Line
+from interop.complement import Line, names
 from interop.fields import FIELDS, Value
 from interop.merge import same
 from interop.model import Record
@@ -84,11 +84,6 @@ def apart(then: Record, base: Record) -> dict[str, Value]:
         for f in FIELDS[base.role]
         if not same(fields.get(then, f), fields.get(base, f))
     }
-
-
-def names(line: Line) -> Iterable[tuple[str, str]]:
-    """Give the record's key in each store that a line tells of: (store, key)."""
-    return ((line.source, line.key), *line.keys.items())
 
 
 def knowing(line: Line, known: Line, me: str) -> Line:

@@ -43,6 +43,8 @@ class Restored:
     """Its files, and its keys in shared files, when it was last written."""
     sources: Mapping[str, Source] = field(default_factory=dict[str, Source])
     """The stores that were converted into it, as they were then."""
+    formats: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Store on the way -> its format."""
     guessed: tuple[tuple[str, str], ...] = ()
     """(key at the last conversion, key now) of records that were only nearly recognised."""
 
@@ -126,6 +128,7 @@ def restore(
         orders={s.id: s.order for s in complement.sources.values()},
         stood=stood,
         sources={s.id: s for s in complement.sources.values() if not s.heard},
+        formats={s.id: s.format for s in complement.sources.values()},
         guessed=tuple(guessed),
     )
 

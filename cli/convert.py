@@ -126,12 +126,13 @@ def run(
         ),
     ] = None,
     complement: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="In a store that lives in git: keep it in git, or ignore it there.",
+            help="In a store that lives in git: keep it in git, or ignore it there; without it,"
+            " as before.",
             metavar="keep|ignore",
         ),
-    ] = "keep",
+    ] = None,
     secrets: Annotated[
         str | None,
         typer.Option(
@@ -150,7 +151,7 @@ def run(
     )
     if as_json and stores.is_stream(destination):
         raise UsageError("--json and - both write to stdout", "leave one of them out")
-    if complement not in ("keep", "ignore"):
+    if complement not in (None, "keep", "ignore"):
         raise UsageError(f"--complement: {complement!r} is neither keep nor ignore")
     said = policy_of(secrets)
     choices = Choices(
@@ -167,7 +168,10 @@ def run(
         tombstones=tuple(stores.open_store(spec) for spec in tombstones or ()),
         allow_tombstoned=frozenset(allow_tombstoned or ()),
         secrets=said,
-        host=HostOptions(commit=not no_commit, complement_in_git=complement == "keep"),
+        host=HostOptions(
+            commit=not no_commit,
+            complement_in_git=None if complement is None else complement == "keep",
+        ),
     )
     with progress("planning"):
         nothing = settled.plan(source, destination, choices)

@@ -14,7 +14,8 @@ writes (INTEROP_UNDO_WRITES) of 256 MiB together (INTEROP_UNDO_MIB).
 merged (files in which later edits stay) and forced (files whose later edits went); with --list one
 object a line for each write: label, time, files (how many), bytes (that are kept for it).
 
-Exit code 3 when there is nothing to take back, or when later edits clash.
+Exit code 3 when there is nothing to take back, when later edits clash, or when nothing may change
+there now (a Memory Compiler topic with an open session).
 """
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ class HostOptions:
 
     commit: bool = True
     """Record the change; otherwise the files are left, and the commands to run are said."""
-    complement_in_git: bool = True
-    """Let the complement be recorded with the rest."""
+    complement_in_git: bool | None = None
+    """Let the complement be recorded with the rest, or not; None as it was done before, and where
+    nothing says that it is not, recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class Token:
     """What the user has to run, where the host was asked to leave that to them."""
     made: Mapping[str, str] = field(default_factory=dict[str, str])
     """What it laid out around the files and did not commit: path -> digest."""
+    complement_was_in_git: bool | None = None
+    """Was the complement recorded before, where this was changed; else None."""
 
 
 class Host(Protocol):

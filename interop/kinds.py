@@ -86,7 +86,7 @@ def check_terms(kind_map: Mapping[str, str], kinds: Kinds | None, destination: s
         if kinds.closed and term not in kinds.terms:
             raise UsageError(
                 f"--kind-map: {left}={term}: {destination} does not know {term!r}",
-                f"one of {', '.join(kinds.terms)}",
+                f"one of {', '.join(kinds.declared)}",
             )
 
 
@@ -114,7 +114,7 @@ def declare(
         if kinds.closed and chosen not in kinds.terms:
             raise UsageError(
                 f"decision on {record.key!r}: kind {chosen!r} is unknown there",
-                f"one of {', '.join(kinds.terms)}",
+                f"one of {', '.join(kinds.declared)}",
             )
         return chosen
     stated: Mapping[str, str] = fields.get(record, "kinds") or {}

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from interop.markup import HTML, MARKDOWN, carry_over, split, translate
+from interop.markup import HTML, MARKDOWN, carry_over, claim, split, translate
 
 NATIVE = [
     ("Bike 7 is *back*.", "<p>Bike 7 is <em>back</em>.</p>"),
@@ -205,3 +205,45 @@ def test_importing_the_map_loads_no_parser() -> None:
     code = "import sys, interop.markup; print({'turbohtml', 'markdown_it'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+# --- the claim that was made for a text
+
+SAID = "<p><mark>About bikes</mark></p>\n"
+BIKES = "<p>Bike 7 is back.</p>\n<p>It was lent.</p>"
+
+
+@pytest.mark.parametrize(
+    ("now", "bare"),
+    [
+        (f"{SAID}{BIKES}", BIKES),
+        (f"<p><mark>Else</mark></p>\n{BIKES}", BIKES),
+        (f"{SAID}<p>Quite another.</p>", "<p>Quite another.</p>"),
+        ("<p><mark>Else</mark></p>\n<p>Bike 8 is back.</p>", "<p>Bike 8 is back.</p>"),
+        ("<p><mark>Else</mark></p>\n<p>It was lent.</p>", "<p>It was lent.</p>"),
+        ("<p><mark>Else</mark></p>\n<p>New</p>", "<p>Else</p>\n<p>New</p>"),
+        ("<p><mark>Else</mark></p>\n", "<p>Else</p>\n"),
+        (SAID, "<p>About bikes</p>\n"),
+    ],
+)
+def test_a_claim_is_taken_out_where_it_is_the_one_that_was_supplied(now: str, bare: str) -> None:
+    rich = translate(BIKES, HTML, MARKDOWN)
+    found = claim.without_claim(rich, MARKDOWN, f"{SAID}{BIKES}", now)
+    assert found == (BIKES, bare)
+    supplied = not bare.startswith(("<p>Else", "<p>About"))
+    assert claim.is_changed_alone(rich, MARKDOWN, f"{SAID}{BIKES}", now) == supplied
+
+
+@pytest.mark.parametrize("rich", ["", " ", "\n\n"])
+def test_before_an_empty_text_there_is_nothing_but_a_claim(rich: str) -> None:
+    now = "<p><mark>Else</mark></p>"
+    assert claim.without_claim(rich, MARKDOWN, SAID, now) == ("", "")
+    assert claim.is_changed_alone(rich, MARKDOWN, SAID, now)
+
+
+def test_a_long_text_is_looked_through_for_lines_that_stayed() -> None:
+    rich = "\n\n".join(f"Bike {n} is back." for n in range(200))
+    html = translate(rich, MARKDOWN, HTML)
+    last = html.rpartition("\n")[2]
+    now = f"<p><mark>Else</mark></p>\n{last}"
+    assert claim.without_claim(rich, MARKDOWN, SAID + html, now) == (html, last)

@@ -26,6 +26,9 @@ from interop.adapters.memhtml import (
 from interop.choices import Choices
 from interop.convert import after, plan
 from interop.disk.tree import Tree
+from interop.errors import UsageError
+from interop.fields import FIELDS
+from interop.kinds import check_terms
 from interop.model import Body, Decision, Files, Link, Memory, Record, Store, Task, Tombstone
 from interop.registry import get
 from interop.rendering import lower, seen
@@ -438,7 +441,8 @@ def test_other_roles_are_refused() -> None:
 
 
 def test_tasks() -> None:
-    task = fitted(memory("Mend it.", kinds={"memhtml": "task"}))
+    kinds = {"memhtml": "task"}
+    task = fitted(Task(key="t", body=Body(text="Mend it."), kinds=kinds))
     assert isinstance(task, Task)
     assert task.status == "todo"
     other = Task(
@@ -450,10 +454,85 @@ def test_tasks() -> None:
     assert refused(fields.replace(other, {"kinds": {"memhtml": "arc"}})).field == "kinds"
 
 
-def test_a_memory_becomes_a_task_and_says_so() -> None:
-    text = edited(page(), kinds={"memhtml": "task"})
-    assert '<meta name="memhtml-task-status" content="todo">' in text
-    assert isinstance(only({PATH: text.encode()}), Task)
+@pytest.mark.parametrize(
+    ("head", "inside", "claim"),
+    [
+        ('<noscript><meta name="memhtml-foo" content="x"></noscript>', "", "Dock 7 jams."),
+        ("", '<noscript><p class="x">y</p><mark>z</mark></noscript>', "Dock 7 jams."),
+        ("", '<select><i class="x">one</i><mark>z</mark></select>', "Dock 7 jams."),
+        ("", "<select><title>two</title><style>p</style></select>", "Dock 7 jams."),
+        ("", '<select class="x"><option>one</option></select>', None),
+        ("", '<select><option>one</select><em class="x">two</em>', None),
+        ("", '<select><style></select><select><i class="x"></i></style></select>', "Dock 7 jams."),
+        ("", '<select><style></select><em class="x">1</em></style></select>', None),
+        ("", '<select><textarea></textarea><em class="x">1</em>', None),
+        ("", '<select a=">"><i b="<!--"></i><!-- > <u --><em>1</select>', "Dock 7 jams."),
+    ],
+)  # fmt: skip
+def test_what_scripts_and_menus_hide_is_not_there(
+    head: str, inside: str, claim: str | None
+) -> None:
+    """As the runtime's parser has it: with scripts on, and by the older rules for a select."""
+    files = {PATH: page(head, tail=TAIL.replace("</article>", f"{inside}\n</article>"))}
+    store = ADAPTER.read(files)
+    assert [fields.get(r, "description") for r in store.records] == ([claim] if claim else [])
+    assert ADAPTER.write(store, files, NOW).files == files
+    if claim:
+        text = edited(files[PATH], tags=("dock",), title="Dock 8")
+        assert inside in text, "nothing of it is touched"
+        assert ("<title>Dock 8</title>" in text, 'memhtml-tag" content="dock"' in text) == (
+            True,
+            True,
+        )
+
+
+def test_a_kind_makes_no_task_of_a_memory() -> None:
+    """What is of type task is read as a task, so a memory would not come back as one."""
+    found = refused(memory("Mend it.", kinds={"memhtml": "task"}))
+    assert (found.field, "a memory cannot be of type task" in found.reason) == ("kinds", True)
+    assert "declare one of episodic" in found.remedy
+    assert "arc, task" not in found.remedy
+    there = only({PATH: page()})
+    meant = fields.replace(there, {"kinds": {"memhtml": "task"}})
+    assert isinstance(ADAPTER.fit(meant, there, NOW), Refusal)
+    head = HEAD.replace("semantic", "task")
+    task = only({PATH: page('<meta name="memhtml-task-status" content="todo">', head=head)})
+    assert isinstance(task, Task)
+    back = fields.replace(Memory(key=PATH), {f: fields.get(task, f) for f in FIELDS["memory"]})
+    assert isinstance(ADAPTER.fit(back, task, NOW), Refusal)
+
+
+def test_a_kind_makes_no_memory_of_a_task() -> None:
+    task = Task(key="t", body=Body(text="Mend it."), kinds={"memhtml": "semantic"})
+    assert refused(task).field == "kinds"
+
+
+@pytest.mark.parametrize(
+    ("left", "of"), [("project", "claude"), ("untyped", ""), ("memhtml:task", "memhtml")]
+)
+def test_a_kind_map_to_task_is_refused_for_memories_and_not_for_tasks(left: str, of: str) -> None:
+    """However the type comes about: it is said beforehand, and never found out on the way back."""
+    kinds = {"claude": {"claude": "project"}, "memhtml": {"memhtml": "task"}}.get(of, {})
+    choices = Choices(kind_map={left: "task"})
+    one = Memory(key="wire.md", body=Body(text="Wire the drain step."), kinds=kinds)
+    source, destination = told(one, "jsonl"), check.empty(ADAPTER, "pages")
+    refusal = plan(source, destination, choices, now=NOW.now)
+    assert refusal.refused
+    assert [o.action for o in refusal.outcomes] == ["refuse"]
+    assert "no kind makes one of a memory" in refusal.outcomes[0].reason
+    todo = fields.replace(Task(key="wire.md"), {f: fields.get(one, f) for f in FIELDS["memory"]})
+    made = plan(told(todo, "jsonl"), destination, choices, now=NOW.now)
+    assert not made.refused
+    (task,) = after(made, destination).seen.records
+    assert isinstance(task, Task)
+
+
+def test_task_is_no_type_to_declare() -> None:
+    with pytest.raises(UsageError) as caught:
+        check_terms({"untyped": "note"}, ADAPTER.kinds, "memhtml")
+    assert "precedent, arc" in str(caught.value)
+    assert "task" not in str(caught.value).split("one of")[1]
+    check_terms({"role:task": "task"}, ADAPTER.kinds, "memhtml")
 
 
 @pytest.mark.parametrize(
@@ -528,8 +607,11 @@ def test_ordinals_stay_within_the_length() -> None:
     ],
 )
 def test_places(kind: str, values: Any, path: str) -> None:
-    written = put(memory(title="The dock", kinds={"memhtml": kind}, **values))
-    assert list(written.files) == [path]
+    record: Record = memory(title="The dock", kinds={"memhtml": kind}, **values)
+    if kind == "task":
+        stated = {f: fields.get(record, f) for f in FIELDS["memory"]}
+        record = fields.replace(Task(key=record.key), stated)
+    assert list(put(record).files) == [path]
 
 
 def test_a_taken_place_gets_a_number() -> None:
@@ -1246,6 +1328,83 @@ def test_a_paragraph_that_is_split_off_and_marked_is_still_text() -> None:
     pages = by_hand(converted(source), old, "<p><mark>Bells are loud.</mark></p>\n<p>They")
     (record,) = after(plan(pages, source, now=NOW.now), source).restored.store.records
     assert fields.get(record, "body").text == "Bells are loud.\n\nThey ring."
+
+
+WHOLE = f"<p><mark>About the bells</mark></p>\n{ARTICLE}"
+
+
+@pytest.mark.parametrize("name", ["claude-code", "bantamkit", "theokit", "jsonl"])
+@pytest.mark.parametrize(
+    ("new", "says", "text"),
+    [
+        ("<p><mark>Bells are out.</mark></p>", "Bells are out.", "Bells are out."),
+        ("<p><mark>Bells\n\nare &amp; out</mark></p>", "Bells are & out", "Bells\nare & out"),
+        ("<p><mark>About the bells</mark></p>", "About the bells", "About the bells"),
+        ("<p><mark>Out.</mark></p>\n<figure><pre><code>ls</code></pre></figure>", "Out.",
+         "Out.\n\n```\nls\n```"),
+        ("<p><mark>Out.</mark></p>\n<p>One.</p>\n<p>Two.</p>", "Out.", "Out.\n\nOne.\n\nTwo."),
+        ("<p><mark>About the bells</mark></p>\n<p>One.</p>", "About the bells", "One."),
+        (NOW_ABOUT.replace("Second", "Third"), "Now & then", RING.replace("Second", "Third")),
+        ("<p><mark>Out.</mark></p>\n<p>Second blocks.</p>", "Out.", "Second blocks."),
+    ],
+    ids=["claim alone", "of several lines", "text deleted", "another text, no paragraph",
+         "another text", "its text alone is another", "both edited", "both edited, less of it"],
+)  # fmt: skip
+def test_what_stands_alone_is_the_text_and_never_a_claim_before_none(
+    name: str, new: str, says: str, text: str
+) -> None:
+    """A correction writes an article of its own: exactly what it says arrives."""
+    source = told(bell("About the bells"), name)
+    pages = by_hand(converted(source), WHOLE, new)
+    back = after(plan(pages, source, now=NOW.now), source)
+    (record,) = back.restored.store.records
+    assert isinstance(record, Memory)
+    assert (record.description, record.body.text) == (says, text)
+    assert after(plan(pages, back, now=NOW.now), back).tree.files == back.tree.files
+    assert converted(back, pages).tree.files == pages.tree.files
+    later = told(bell(says, text.replace(text.split()[-1], "mended")), name)
+    later = holding(back, {**back.tree.files, **later.tree.files})
+    again = converted(later, pages)
+    assert "mended" in article(again)
+    assert article(again).count("mark>") == 2
+    returns(again, later)
+
+
+def test_what_stands_alone_is_the_text_also_where_nobody_stated_a_description() -> None:
+    source = told(bell(None, "```\nls\n```"), "jsonl")
+    pages = by_hand(converted(source), "<figure><pre><code>ls</code></pre></figure>\n", "")
+    pages = by_hand(pages, ">ls<", ">Bells are out.<")
+    back = after(plan(pages, source, now=NOW.now), source)
+    (record,) = back.restored.store.records
+    assert isinstance(record, Memory)
+    assert (record.description, record.body.text) == (None, "Bells are out.")
+    assert converted(back, pages).tree.files == pages.tree.files
+
+
+@pytest.mark.parametrize("said", ["About", "A & B"])
+def test_a_text_that_was_empty_stays_empty_behind_its_claim(said: str) -> None:
+    source = told(bell(said, ""), "jsonl")
+    pages = converted(source)
+    returns(pages, source)
+    pages = by_hand(pages, "</mark>", " it</mark>")
+    (record,) = after(plan(pages, source, now=NOW.now), source).restored.store.records
+    assert (fields.get(record, "description"), fields.get(record, "body").text) == (
+        f"{said} it",
+        "",
+    )
+    pages = by_hand(pages, "</mark></p>", "</mark></p>\n<p>Text.</p>")
+    (record,) = after(plan(pages, source, now=NOW.now), source).restored.store.records
+    assert fields.get(record, "body").text == "Text."
+
+
+def test_a_text_that_is_emptied_elsewhere_leaves_its_claim_and_comes_back_empty() -> None:
+    source, later = (
+        told(bell("About the bells"), "jsonl"),
+        told(bell("About the bells", ""), "jsonl"),
+    )
+    changed = converted(later, converted(source))
+    assert article(changed) == "<p><mark>About the bells</mark></p>"
+    returns(changed, later)
 
 
 def test_a_claim_and_a_description_that_both_were_edited_are_a_conflict() -> None:

@@ -14,7 +14,7 @@ from interop.adapters.memhtml.repository import Repository
 from interop.adapters.memhtml.scaffold import FILES
 from interop.choices import Choices
 from interop.convert import after, apply_plan, plan
-from interop.errors import RefusedError, WriteError
+from interop.errors import FormatError, RefusedError, WriteError
 from interop.host import Host, HostOptions, Token
 from interop.stores import open_store
 from interop.undoing import dump_note, token_of, undo
@@ -146,6 +146,166 @@ def test_the_complement_can_stay_out_of_git(live: Path) -> None:
     apply(live, PATH, COMPLEMENT, options=HostOptions(complement_in_git=False))
     assert git(live, "ls-files", ".interop") == ""
     assert git(live, "status", "--porcelain") == "", "a dirty tree would keep sleep from running"
+
+
+IGNORE, KEEP = HostOptions(complement_in_git=False), HostOptions(complement_in_git=True)
+EXCLUDE = ".git/info/exclude"
+
+
+def clean(root: Path) -> bool:
+    return git(root, "status", "--porcelain", "--untracked-files=all") == ""
+
+
+def choose(root: Path, text: str, options: HostOptions = ASKED) -> Token:
+    """Write a memory and a complement that say something new."""
+    put(root, ".interop/lock")
+    put(root, ".interop/undo/7/0")
+    return apply(root, put(root, PATH, text), put(root, COMPLEMENT, text), options=options)
+
+
+@pytest.mark.parametrize("options", [ASKED, HostOptions(commit=False)])
+@pytest.mark.parametrize("how", ["option", "gitignore", "gitignore of it alone", "exclude", "user"])
+def test_an_ignored_complement_stays_ignored(
+    live: Path, tmp_path: Path, how: str, options: HostOptions
+) -> None:
+    """Whoever said so: the option of an earlier conversion, or a person in some ignore file."""
+    if how == "option":
+        choose(live, "one\n", IGNORE)
+    elif how == "exclude":
+        put(live, EXCLUDE, ".interop\n")
+    elif how == "user":
+        put(tmp_path, "ignored", ".interop/\n")
+        git(live, "config", "core.excludesFile", str(tmp_path / "ignored"))
+    else:
+        line = COMPLEMENT if how.endswith("alone") else ".interop"
+        put(live, ".gitignore", f"{FILES['.gitignore']}{line}\n")
+        git(live, "commit", "-q", "-a", "-m", "ignore")
+    for text in ("two\n", "three\n"):
+        token = choose(live, text, options)
+        for command in token.commands[:-1]:
+            subprocess.run(command, shell=True, check=True, capture_output=True)
+        assert git(live, "show", f"HEAD:{PATH}") == text
+        assert git(live, "log", "--all", "--format=%h", "--", ".interop") == "", "in no history"
+        assert clean(live)
+    if how == "exclude":
+        assert (live / EXCLUDE).read_text() == ".interop\n", "a person's own rule is enough"
+    choose(live, "four\n", KEEP)
+    assert git(live, "show", f"HEAD:{COMPLEMENT}") == "four\n"
+    choose(live, "five\n")
+    assert git(live, "show", f"HEAD:{COMPLEMENT}") == "five\n", "and kept it stays"
+    assert clean(live)
+
+
+def test_undo_gives_back_what_was_ignored(live: Path) -> None:
+    choose(live, "one\n", IGNORE)
+    before = (live / EXCLUDE).read_text()
+    token = choose(live, "two\n", KEEP)
+    assert token_of(orjson.loads(dump_note("memhtml", token))) == token
+    put(live, PATH, "one\n")  # as the core does before
+    put(live, COMPLEMENT, "one\n")
+    HOST.undo(live, token)
+    assert (live / EXCLUDE).read_text() == before
+    assert (live / COMPLEMENT).read_text() == "one\n"
+    assert git(live, "ls-files", ".interop") == ""
+    assert clean(live)
+
+
+def test_undo_without_a_commit_gives_back_what_was_ignored(live: Path) -> None:
+    choose(live, "one\n", IGNORE)
+    before = (live / EXCLUDE).read_text()
+    token = choose(live, "two\n", HostOptions(commit=False, complement_in_git=True))
+    put(live, PATH, "one\n")
+    put(live, COMPLEMENT, "one\n")
+    HOST.undo(live, token)
+    assert (live / EXCLUDE).read_text() == before
+    assert clean(live)
+
+
+@pytest.mark.parametrize("commit", [True, False])
+def test_a_recorded_complement_that_is_to_be_ignored_leaves_the_tree(
+    live: Path, commit: bool
+) -> None:
+    choose(live, "one\n", KEEP)
+    before = (live / EXCLUDE).read_text()
+    put(live, "areas/inbox/old.html", "edited by somebody\n")
+    options = HostOptions(commit=commit, complement_in_git=False)
+    token = choose(live, "two\n", options)
+    for command in token.commands[:-1]:
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert git(live, "ls-files", ".interop") == ""
+    assert git(live, "show", f"HEAD:{PATH}") == "two\n"
+    assert (live / COMPLEMENT).read_text() == "two\n"
+    assert git(live, "status", "--porcelain") == " M areas/inbox/old.html\n"
+    choose(live, "three\n")
+    assert git(live, "ls-files", ".interop") == ""
+    if commit:
+        git(live, "reset", "-q", "--hard", "HEAD~")  # of the third
+        put(live, COMPLEMENT, "one\n")
+        put(live, PATH, "one\n")
+        HOST.undo(live, token)
+        assert git(live, "show", f"HEAD:{COMPLEMENT}") == "one\n"
+        assert (live / EXCLUDE).read_text() == before
+
+
+def test_a_commit_that_fails_leaves_the_choice_as_it_was(live: Path) -> None:
+    choose(live, "one\n", KEEP)
+    before, head = (live / EXCLUDE).read_text(), git(live, "rev-parse", "HEAD")
+    put(live, ".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+    (live / ".git/hooks/pre-commit").chmod(0o755)
+    with pytest.raises(WriteError):
+        choose(live, "two\n", IGNORE)
+    assert (live / EXCLUDE).read_text() == before
+    assert git(live, "rev-parse", "HEAD") == head
+    assert git(live, "diff", "--cached", "--name-only") == ""
+    assert git(live, "ls-files", COMPLEMENT).strip() == COMPLEMENT
+
+
+def test_a_note_that_says_no_such_thing_of_the_complement_is_refused(live: Path) -> None:
+    note = orjson.loads(dump_note("memhtml", choose(live, "one\n")))
+    with pytest.raises(FormatError):
+        token_of({**note, "complement_was_in_git": "yes"})
+
+
+def test_the_whole_way_with_an_ignored_complement(tmp_path: Path) -> None:
+    """The option once, a conversion without it, something forgotten, an undo of each."""
+    put(tmp_path, "home/bells.md", BELLS)
+    root, home = tmp_path / "m", f"claude-code:{tmp_path / 'home'}"
+    for n, options in enumerate((IGNORE, ASKED, ASKED)):
+        put(tmp_path, "home/bells.md", BELLS + f"{n} of them.\n")
+        source, there = open_store(home), open_store(f"memhtml:{root}", must_exist=False)
+        choices = Choices(kind_map=SEMANTIC, host=options)
+        made = plan(source, there, choices, now=f"2026-09-0{n + 1}T08:30:00.000Z")
+        apply_plan(made, source, there, choices)
+        assert clean(root)
+    assert (root / COMPLEMENT).is_file()
+    for _ in range(2):
+        undo(root)
+        assert (root / COMPLEMENT).is_file()
+        assert clean(root)
+    assert git(root, "log", "--all", "--format=%h", "--", ".interop") == ""
+
+
+def test_the_commands_record_what_the_commit_would(live: Path) -> None:
+    """With paths that are ignored, many paths, one that is gone, and one that never was there."""
+    put(live, ".gitignore", f"{FILES['.gitignore']}hidden-*\n")
+    git(live, "commit", "-q", "-a", "-m", "ignore")
+    paths = [put(live, f"areas/inbox/m{n}.html") for n in range(30)]
+    hidden = [put(live, f"areas/inbox/hidden-{n} [x].html") for n in range(2)]
+    other = put(live, "areas/inbox/hidden-mine.html")
+    (live / "areas/inbox/old.html").unlink()
+    changed = [*paths, *hidden, "areas/inbox/old.html", "resources/never.html"]
+    token = apply(live, *changed, options=HostOptions(commit=False))
+    assert max(map(len, token.commands)) < 400, "many are named by their folder"
+    for command in token.commands[:-1]:
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+    shown = git(live, "show", "--name-only", "-z", "--format=", "HEAD").strip("\0").split("\0")
+    assert set(shown) == {*paths, *hidden, "areas/inbox/old.html"}
+    assert other not in git(live, "ls-files")
+    assert clean(live)
+
+
+def test_only_what_never_was_recorded_leaves_no_commands(live: Path) -> None:
+    assert apply(live, "areas/inbox/never.html", options=HostOptions(commit=False)) == Token()
 
 
 def test_interops_own_data_is_never_seen(live: Path) -> None:

@@ -31,7 +31,7 @@ MAY = (
     *("interop.syntax", "interop.markup"),
 )
 """What of the project an adapter may import, besides its own package."""
-HOSTS = {"adapters/memhtml/repository.py"}
+HOSTS = {f"adapters/memhtml/{part}.py" for part in ("repository", "git", "own_data")}
 """What runs around a store's files, and is not pure by its nature: ``Adapter.host``."""
 IMPURE = {
     *("os", "io", "glob", "shutil", "tempfile", "fcntl", "sqlite3"),

@@ -31,14 +31,25 @@ from interop.adapters.bantamkit.layers import discover, locate
 from interop.adapters.bantamkit.names import TERMS, is_fact
 from interop.model import Files, Record, Store
 
-_HEAD = 4096
-_FACT = re.compile(rb"---\r?\n(?=(?s:.*?)^name:)(?=(?s:.*?)^description:)", re.MULTILINE)
+_FENCE = re.compile(rb"---\r?\n")
+_NAME = re.compile(rb"^name:", re.MULTILINE)
+_DESCRIPTION = re.compile(rb"^description:", re.MULTILINE)
+
+
+def _looks_like_a_fact(data: bytes) -> bool:
+    """Has a file a name and a description between its first two fences, or behind its only one?"""
+    opening = _FENCE.search(data)
+    if opening is None:
+        return False
+    closing = _FENCE.search(data, opening.end())
+    header = data[opening.end() : closing.start() if closing is not None else len(data)]
+    return bool(_NAME.search(header) and _DESCRIPTION.search(header))
 
 
 def detect(files: Files) -> str | None:
     """Say why these files look like a store of bantamkit, or None."""
     facts = sorted(path for path in files if is_fact(path))
-    looking = next((path for path in facts if _FACT.search(files[path][:_HEAD])), None)
+    looking = next((path for path in facts if _looks_like_a_fact(files[path])), None)
     if looking is not None:
         return f"{looking} looks like a fact"
     data = files.get(index.PATH)

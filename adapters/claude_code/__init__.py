@@ -24,14 +24,19 @@ import re
 from collections.abc import Iterable
 
 from interop.adapter import Adapter, Context, Finding, Fitted, Hold, Kinds, Refusal, Written
-from interop.adapters.claude_code.index import is_index
+from interop.adapters.claude_code.index import NAME, is_index
 from interop.adapters.claude_code.location import discover, locate
-from interop.adapters.claude_code.memory_file import FORMAT, TERMS, VOCABULARY, has_own_header
+from interop.adapters.claude_code.memory_file import (
+    FORMAT,
+    TERMS,
+    VOCABULARY,
+    has_own_header,
+    raw_header,
+)
 from interop.model import Files, Record, Store
 
 __all__ = ["ADAPTER"]
 
-_HEAD = 4096
 _NOT_OURS = ("facts/", "archive/")
 """Folders that another format with the same headers keeps its memories in."""
 
@@ -71,26 +76,29 @@ def lint(files: Files, store: Store) -> Iterable[Finding]:
     return findings(files, store)
 
 
-_NOT_THIS_RUNTIMES = re.compile(
-    rb"^> Auto-managed by @(?:theokit|usetheo)/sdk|\A(?:\xef\xbb\xbf)?# Memory\r?\n(?s:.*)## Facts"
-    rb"|\A---\r?\n(?s:.*?)^[ \t]+observations:(?s:.*?)^---|\A# Dream Diary",
-    re.MULTILINE,
-)
-"""What another runtime with the same headers writes, and this one never."""
-_OWN = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?---\r?\n(?s:.*?)^(?:metadata:[ \t]+\r?$|[ \t]*originSessionId:|type:)"
-    rb"(?s:.*?)^---",
-    re.MULTILINE,
-)
-"""A header that this runtime writes, and that one never."""
+_MANAGED = re.compile(rb"^> Auto-managed by @(?:theokit|usetheo)/sdk", re.MULTILINE)
+_MEMORY = re.compile(rb"(?:\xef\xbb\xbf)?# Memory[ \t]*\r?\n")
+_OBSERVED = re.compile(rb"\n[ \t]+observations:")
+_OWN = re.compile(rb"\n(?:metadata:[ \t]+\r?(?:\n|\Z)|[ \t]*originSessionId:|type:)")
+"""What a header of this runtime has, and one of that runtime never."""
+
+
+def _is_theirs(path: str, data: bytes, header: bytes | None) -> bool:
+    """Does a file say what another runtime with the same headers writes, and this one never?"""
+    if path == NAME:
+        managed = b"> Auto-managed by " in data and _MANAGED.search(data)
+        return bool(managed or (_MEMORY.match(data) and b"## Facts" in data))
+    if path == "dream-diary.md":
+        return data.startswith(b"# Dream Diary")
+    return header is not None and bool(_OBSERVED.search(header))
 
 
 def _is_anothers(files: Files) -> bool:
     """Is there a clear sign of the other runtime that keeps a MEMORY.md, and none of this one?"""
-    root = [p for p in sorted(files) if p.endswith(".md") and "/" not in p]
-    if not any(_NOT_THIS_RUNTIMES.search(files[path][:_HEAD]) for path in root):
+    root = {p: raw_header(files[p]) for p in sorted(files) if p.endswith(".md") and "/" not in p}
+    if not any(_is_theirs(path, files[path], header) for path, header in root.items()):
         return False
-    if any(_OWN.search(files[path][:_HEAD]) for path in root):
+    if any(header is not None and _OWN.search(header) for header in root.values()):
         return False
     below = (p for p in sorted(files) if p.endswith(".md") and "/" in p)
     theirs = ("notes/", "wiki/", "sessions/")

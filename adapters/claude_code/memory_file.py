@@ -415,16 +415,23 @@ def _with_body(text: str, body: str) -> str:
     return head + body + final
 
 
-_HEAD = 2048
-"""Bytes that are enough to know a header by."""
+_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?(?=\n)")
+_CLOSING = re.compile(rb"\n---[ \t]*\r?(?:\n|\Z)")
 _OWN_KEY = re.compile(rb"\n(?:name|description|metadata):")
+
+
+def raw_header(data: bytes) -> bytes | None:
+    """Give the lines of the header that a file opens with, however long, each after its line end.
+
+    For telling formats apart: nothing is decoded, and a file without a header costs next to
+    nothing.
+    """
+    opening = _OPENING.match(data)
+    closing = _CLOSING.search(data, opening.end()) if opening is not None else None
+    return data[opening.end() : closing.start()] if opening is not None and closing else None
 
 
 def has_own_header(data: bytes) -> bool:
     """Does a file open with a header that has one of this format's keys at its top level?"""
-    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
-    if not head.startswith(b"---"):
-        return False
-    closing = re.search(rb"\n---[ \t]*\r?(?:\n|\Z)", head)
-    inner = head[: closing.start()] if closing else b""
-    return bool(re.match(rb"---[ \t]*\r?\n", head)) and bool(_OWN_KEY.search(inner))
+    inner = raw_header(data)
+    return inner is not None and bool(_OWN_KEY.search(inner))

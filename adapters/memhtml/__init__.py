@@ -19,15 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from interop.adapter import Adapter, Context, Finding, Fitted, Hold, Kinds, Refusal, Written
-from interop.adapters.memhtml import placement
+from interop.adapters.memhtml import placement, signs
 from interop.adapters.memhtml.location import discover, locate
 from interop.adapters.memhtml.repository import Repository
-from interop.adapters.memhtml.vocabulary import FORMAT, OWN, ROLE, TASK_STATUSES, TYPES
+from interop.adapters.memhtml.vocabulary import FORMAT, OWN, ROLE, TASK, TASK_STATUSES, TYPES
 from interop.model import Files, Memory, Record, Store
 
 __all__ = ["ADAPTER"]
 
-_HEAD = 4096
 _DATABASES = (".memhtml/index.db", ".memhtml/state.db")
 _REPEATED = ("status", "content-hash")
 
@@ -35,7 +34,7 @@ _REPEATED = ("status", "content-hash")
 def detect(files: Files) -> str | None:
     """Say why files look like a store: a memory's head, or the runtime's own folder."""
     for path in sorted(files):
-        if placement.is_memory(path) and b"memhtml-type" in files[path][:_HEAD]:
+        if placement.is_memory(path) and signs.has_type(files[path]):
             return f"{path} has the head of a memory"
     own = next((path for path in sorted(files) if path.startswith(".memhtml/")), None)
     return f"there is a {own}" if own is not None else None
@@ -127,7 +126,7 @@ ADAPTER = Adapter(
     read=read,
     write=write,
     fit=fit,
-    kinds=Kinds(vocabulary=FORMAT, terms=TYPES, required=True, closed=True),
+    kinds=Kinds(vocabulary=FORMAT, terms=TYPES, required=True, closed=True, roles={TASK: "task"}),
     roles=frozenset({"memory", "task"}),
     statuses={"task": TASK_STATUSES},
     media="text/html",

@@ -10,23 +10,30 @@ from operator import itemgetter
 
 from turbohtml import Element
 
-from interop.adapters.memhtml.document import running_text, segments
+from interop.adapters.memhtml.document import NOSCRIPT, running_text, segments
 from interop.adapters.memhtml.vocabulary import INLINE, collapse, hash_of, one_blank
 
-_APART = ("pre", "template", "code")
-"""Elements in which other rules hold; few texts have any, so that most are read at one go."""
 _verbatim, _text = itemgetter(0), itemgetter(1)
 
 
-def canonical_text(root: Element, *, without_code: bool = False) -> str:
-    """Give an element's text with white space collapsed outside ``<pre>``."""
-    odd = _APART if without_code else _APART[:2]
+def canonical_text(root: Element, *, without_code: bool = False, written: bool = False) -> str:
+    """Give an element's text with white space collapsed outside ``<pre>``.
+
+    ``written``: as it is once the runtime has written the file anew, and read it again.
+    """
+    odd = (
+        "pre",
+        "template",
+        *(("code",) if without_code else ()),
+        *((NOSCRIPT,) if written else ()),
+    )
     if root.tag not in odd and root.find(list(odd)) is None:
         text = running_text(root) if root.tag in INLINE else f" {running_text(root)} "
         return one_blank(text).removeprefix(" ").removesuffix(" ")
+    # other rules hold in these; few texts have any, so that most are read at one go
+    pieces = segments(root, without_code=without_code, written=written)
     runs = [
-        (verbatim, "".join(map(_text, run)))
-        for verbatim, run in groupby(segments(root, without_code=without_code), key=_verbatim)
+        (verbatim, "".join(map(_text, run))) for verbatim, run in groupby(pieces, key=_verbatim)
     ]
     parts: list[str] = []
     for n, (verbatim, run) in enumerate(runs):
@@ -43,7 +50,7 @@ def canonical_text(root: Element, *, without_code: bool = False) -> str:
 
 def content_hash(article: Element) -> str:
     """Give the hash of an article's canonical text, as the index computes it."""
-    return hash_of(canonical_text(article))
+    return hash_of(canonical_text(article, written=True))
 
 
 def claim_of(mark: Element) -> str:

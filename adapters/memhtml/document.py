@@ -11,8 +11,11 @@ from typing import Final, NamedTuple
 
 from turbohtml import DocumentFragment, Element, Namespace, Node, Text, parse
 
-from interop.adapters.memhtml.vocabulary import INLINE, PREFIX
+from interop.adapters.memhtml import selects
+from interop.adapters.memhtml.vocabulary import INLINE, PREFIX, escape_text
 
+NOSCRIPT: Final = "noscript"
+"""Its text has no references. The runtime writes it with some, and reads that again."""
 _EDGE: Final = (False, " ")
 
 
@@ -58,7 +61,7 @@ class Document(NamedTuple):
 
 def document(text: str) -> Document:
     """Parse the text of a file."""
-    root = parse(text, positions=False, source_locations=True)
+    root = selects.parsed(text, _parsed) if "<select" in text.lower() else _parsed(text)
     every = elements(root)
     head = next((e for e in every if e.tag == "head"), None)
     metas: list[tuple[str, str, Element]] = []
@@ -70,6 +73,17 @@ def document(text: str) -> Document:
         elif (name := element.attr("name")) is not None:
             metas.append((name, element.attr("content") or "", element))
     return Document(root, every, metas, links, elements(root, "article"))
+
+
+def _parsed(text: str) -> Node:
+    # with scripts on, as parse5: what a <noscript> holds is text; and it knows no shadow roots
+    return parse(
+        text,
+        positions=False,
+        source_locations=True,
+        scripting=True,
+        allow_declarative_shadow_roots=False,
+    )
 
 
 def running_text(root: Node) -> str:
@@ -93,7 +107,9 @@ def running_text(root: Node) -> str:
     return "".join(found)
 
 
-def segments(root: Node, *, without_code: bool = False) -> Sequence[tuple[bool, str]]:
+def segments(
+    root: Node, *, without_code: bool = False, written: bool = False
+) -> Sequence[tuple[bool, str]]:
     """Give the text at and below a node in pieces, each with whether its white space counts.
 
     The edges of blocks are blanks. A loop, no recursion: a file may nest as deeply as it likes.
@@ -105,7 +121,8 @@ def segments(root: Node, *, without_code: bool = False) -> Sequence[tuple[bool, 
         if node is None:
             found.append(_EDGE)
         elif isinstance(node, Text):
-            found.append((verbatim, node.data))
+            raw = written and isinstance(node.parent, Element) and node.parent.tag == NOSCRIPT
+            found.append((verbatim, escape_text(node.data) if raw else node.data))
         else:
             if isinstance(node, Element):
                 tag = node.tag

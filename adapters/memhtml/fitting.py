@@ -25,6 +25,9 @@ from interop.markup import translate
 from interop.model import Body, Json, Link, Memory, Record, Task
 
 _CARRY: Final = "let it travel in the complement with --carry"
+_DECLARE: Final = (
+    f"declare one of {', '.join(t for t in TYPES if t != TASK)} with --kind-map or --decisions"
+)
 _MOMENTS: Final = ("valid-from", "valid-until", "due")
 
 
@@ -57,7 +60,8 @@ class _Fitting:
         kind = record.kinds.get(FORMAT)
         if kind is None and isinstance(record, Task):
             kind = self._supply("kinds", TASK, "a task is of the type task here")
-        if current is None or kind != current.kinds.get(FORMAT):
+        changed = current is None or kind != current.kinds.get(FORMAT)
+        if changed or isinstance(record, Task) != isinstance(current, Task):
             refusal = self._kind(kind)
             if refusal is not None:
                 return refusal
@@ -109,14 +113,23 @@ class _Fitting:
                 reason=f"{kind!r} is none of memhtml's types"
                 if kind
                 else "memhtml demands a type, and nobody declared one",
-                remedy=f"declare one of {', '.join(TYPES)} with --kind-map or --decisions",
+                remedy=_DECLARE,
             )
-        if isinstance(self.record, Task) and kind != TASK and self.record.status is not None:
+        # a type declares a kind and never a role: what was put would come back as something else
+        if isinstance(self.record, Task) and kind != TASK:
             return Refusal(
                 key=key,
                 field="kinds",
                 reason=f"a task cannot be of type {kind}: only type task has a task's status",
                 remedy="declare it as task, or let it travel with --carry",
+            )
+        if kind == TASK and not isinstance(self.record, Task):
+            return Refusal(
+                key=key,
+                field="kinds",
+                reason="a memory cannot be of type task: what is of that type is a task, and no "
+                "kind makes one of a memory",
+                remedy=f"{_DECLARE}; a task is made with memhtml task add",
             )
         return None
 

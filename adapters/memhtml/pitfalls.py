@@ -9,15 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from interop.adapter import Finding
-from interop.adapters.memhtml import constraints, head, placement
+from interop.adapters.memhtml import constraints, head, placement, signs
 from interop.adapters.memhtml.memory_file import MemoryFile, Skipped, status_of
 from interop.adapters.memhtml.reading import memories
 from interop.adapters.memhtml.vocabulary import BUCKETS
 from interop.model import Files
 
 Severity = Literal["error", "warning", "note"]
-_MARK = b'"memhtml-type"'
-_HEAD = 4096
 
 
 def find(files: Files) -> Iterable[Finding]:
@@ -167,7 +165,7 @@ def _moved_to(target: str, known: set[str]) -> str:
 
 def _names(files: Files) -> Iterator[Finding]:
     for path in sorted(files):
-        if placement.is_memory(path) or _MARK not in files[path][:_HEAD]:
+        if placement.is_memory(path) or not signs.has_type(files[path]):
             continue
         if not path.lower().endswith((".html", ".htm")):
             continue

@@ -1,8 +1,8 @@
 """Git around a store: the runtime sees only what is committed.
 
-The one module here that is not pure: it runs git. It refuses a repository that is busy with
-something else, makes one commit of the paths that were applied and no others, and takes it back
-with a revert commit.
+Not pure, as are ``git`` and ``own_data``, which it is made of. It refuses a repository that is busy
+with something else, makes one commit of the paths that were applied and no others, and takes it
+back with a revert commit.
 
 Spec: docs/formats/memhtml.md, "Git".
 """
@@ -13,7 +13,6 @@ import hashlib
 import os
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,20 +20,11 @@ from pathlib import Path
 from typing import Final
 
 from interop.adapters.memhtml import scaffold
-from interop.errors import InteropError, RefusedError, WriteError
+from interop.adapters.memhtml.git import FROM_STDIN, command, git, ignored, listed, run, tracked
+from interop.adapters.memhtml.own_data import COMPLEMENT, OWN, exclude, is_recorded
+from interop.errors import InteropError, RefusedError
 from interop.host import HostOptions, Token
 
-_SELECTING: Final = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_PREFIX",
-    "GIT_CEILING_DIRECTORIES",
-)
-"""What would make git work on another repository, when interop runs inside a hook of one."""
 _RUNNING: Final = {
     "MERGE_HEAD": ("merge", "git merge --continue, or git merge --abort"),
     "CHERRY_PICK_HEAD": ("cherry-pick", "git cherry-pick --continue, or --abort"),
@@ -43,9 +33,7 @@ _RUNNING: Final = {
     "rebase-apply": ("rebase", "git rebase --continue, or --abort"),
     "BISECT_LOG": ("bisect", "git bisect reset"),
 }
-_OWN: Final = ".interop/"
 _GIT: Final = ".git"
-_COMPLEMENT: Final = ".interop/complement"
 _SLEEP: Final = "sleep/"
 _LISTED: Final = 20
 """Up to so many paths are named one by one in the commands that are left to the user."""
@@ -98,7 +86,10 @@ class Repository:
 
         A repository that was made without a commit goes, if it is as it was made.
         """
+        was = token.complement_was_in_git
         if token.commit is None:
+            if was is not None:
+                exclude(root, keeps=was)
             if token.made and _digest(root / _GIT) == token.made.get(_GIT):
                 made = {path: digest for path, digest in token.made.items() if path != _GIT}
                 _unmake(root, [path for path in made if _digest(root / path) == made[path]])
@@ -114,18 +105,20 @@ class Repository:
             raise RefusedError(
                 str(root),
                 f"later commits changed the files of {token.commit[:12]}, so it cannot be undone",
-                f"{_words(root)} revert {token.commit[:12]}, and mend what differs",
+                f"{command(root)} revert {token.commit[:12]}, and mend what differs",
                 since,
             )
-        edited = set(_listed(root, ["diff", "--name-only", "-z", "HEAD"], ()))
+        edited = set(listed(root, ["diff", "--name-only", "-z", "HEAD"], ()))
         _restore(root, changed, edited)
-        words = _git(root, "log", "-1", "--format=%s", token.commit).strip()
+        words = git(root, "log", "-1", "--format=%s", token.commit).strip()
         text = f'Revert "{words}"\n\nThis reverts commit {token.commit}.\n'
         try:
-            _git(root, "commit", "--quiet", "-F", "-", data=text)
+            git(root, "commit", "--quiet", "-F", "-", data=text)
         except InteropError:
-            _run(root, "reset", "--quiet")  # nothing was staged before
+            run(root, "reset", "--quiet")  # nothing was staged before
             raise
+        if was is not None:
+            exclude(root, keeps=was)
 
 
 def _recorded(
@@ -136,63 +129,32 @@ def _recorded(
     laid_out: Sequence[str] = (),
 ) -> Token:
     """Commit the paths, or say the commands that would; ``laid_out`` has no commit of its own."""
-    _exclude(root, options)
-    ours = sorted(p for p in set(paths) if _is_recorded(p, options))
-    subject = scaffold.subject("batch", message)
-    if not options.commit:
-        return Token(commands=_commands(root, [*laid_out, *ours], subject))
-    known = _tracked(root, ours)
+    was = is_recorded(root)
+    keeps = was is not False if options.complement_in_git is None else options.complement_in_git
+    exclude(root, keeps=keeps, asked=options.complement_in_git is not None)
+    ours = sorted(p for p in set(paths) if _belongs(p, keeps=keeps))
+    known = tracked(root, [*ours, COMPLEMENT])
     there = [p for p in ours if p in known or os.path.lexists(root / p)]
-    if not there:
-        return Token()
+    forgets = not keeps and COMPLEMENT in known
+    subject = scaffold.subject("batch", message)
+    changed = was if was is not keeps else None
+    if not options.commit:
+        commands = _commands(root, [*laid_out, *there], subject, forgets=forgets)
+        return Token(commands=commands, complement_was_in_git=changed)
+    if not there and not forgets:
+        return Token(complement_was_in_git=changed)
     try:
-        return Token(commit=_commit(root, there, subject))
+        commit = _commit(root, there, subject, forgets=forgets)
     except InteropError:
-        _unstage(root, there)
+        _unstage(root, [*there, COMPLEMENT] if forgets else there)
+        if changed is not None:
+            exclude(root, keeps=changed)
         raise
+    return Token(commit=commit, complement_was_in_git=changed)
 
 
-_FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _Entry = tuple[str, str] | None
 """Mode and object of a path in a tree; None where it is not there."""
-
-
-def _run(root: Path, *args: str, data: str = "") -> subprocess.CompletedProcess[str]:
-    env = {k: v for k, v in os.environ.items() if k not in _SELECTING}
-    env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_LITERAL_PATHSPECS": "1"}
-    try:
-        return subprocess.run(
-            ["git", "-C", str(root), *args],
-            input=data,
-            capture_output=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-            env=env,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise RefusedError(
-            str(root), "memhtml keeps its store in git, and there is no git here", "install git"
-        ) from error
-
-
-def _words(root: Path) -> str:
-    """Give the words that a user begins a git command on this store with."""
-    return f"git -C {shlex.quote(str(root))}"
-
-
-def _git(root: Path, *args: str, data: str = "") -> str:
-    done = _run(root, *args, data=data)
-    if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).replace("\n", "; ")
-        raise WriteError(str(root), f"git {args[0]} failed: {said}", "nothing was recorded")
-    return done.stdout
-
-
-def _listed(root: Path, args: Sequence[str], paths: Iterable[str]) -> list[str]:
-    """Run a command that reads paths and lists paths, both ended by NUL."""
-    done = _git(root, *args, data="".join(f"{p}\0" for p in paths))
-    return [p for p in done.split("\0") if p]
 
 
 def _existing(root: Path) -> Path:
@@ -206,7 +168,7 @@ def _is_repository(root: Path) -> bool:
     Raises:
         RefusedError: it lies inside another repository, or git may not work on it.
     """
-    done = _run(_existing(root), "rev-parse", "--show-toplevel")
+    done = run(_existing(root), "rev-parse", "--show-toplevel")
     if done.returncode:
         if "not a git repository" in done.stderr:
             return False
@@ -225,25 +187,25 @@ def _is_repository(root: Path) -> bool:
 
 
 def _check_branch(root: Path) -> None:
-    done = _run(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    done = run(root, "symbolic-ref", "--quiet", "--short", "HEAD")
     branch = done.stdout.strip()
     if done.returncode:
         raise RefusedError(
             str(root),
             "HEAD is detached: a commit here would be on no branch",
-            f"{_words(root)} switch main",
+            f"{command(root)} switch main",
         )
     if branch.startswith(_SLEEP):
         raise RefusedError(
             str(root),
             f"the branch is {branch}: a sleep run is under way, and what is written now is merged"
             " or dropped with it",
-            f"end the run with `memhtml sleep merge {branch}`, or {_words(root)} switch main",
+            f"end the run with `memhtml sleep merge {branch}`, or {command(root)} switch main",
         )
 
 
 def _check_running(root: Path) -> None:
-    folder = root / _git(root, "rev-parse", "--git-dir").strip()
+    folder = root / git(root, "rev-parse", "--git-dir").strip()
     for name, (what, way_out) in _RUNNING.items():
         if (folder / name).exists():
             raise RefusedError(str(root), f"a {what} is under way in git", way_out)
@@ -269,17 +231,17 @@ def _check_staged(root: Path) -> None:
 
 def _staged(root: Path) -> list[str]:
     if _head(root) is None:
-        return _listed(root, ["ls-files", "-z"], ())
-    return _listed(root, ["diff", "--cached", "--name-only", "-z"], ())
+        return listed(root, ["ls-files", "-z"], ())
+    return listed(root, ["diff", "--cached", "--name-only", "-z"], ())
 
 
 def _head(root: Path) -> str | None:
-    done = _run(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    done = run(root, "rev-parse", "--verify", "--quiet", "HEAD")
     return None if done.returncode else done.stdout.strip()
 
 
 def _check_identity(root: Path, options: HostOptions) -> None:
-    if options.commit and _run(root, "var", "GIT_COMMITTER_IDENT").returncode:
+    if options.commit and run(root, "var", "GIT_COMMITTER_IDENT").returncode:
         raise RefusedError(
             str(root),
             "git does not know who commits",
@@ -290,8 +252,8 @@ def _check_identity(root: Path, options: HostOptions) -> None:
 def _scaffold(root: Path, missing: Sequence[str], options: HostOptions) -> None:
     """Make a repository as ``memhtml init`` makes it, without touching what is there."""
     root.mkdir(parents=True, exist_ok=True)
-    _git(root, "init", "--quiet", "-b", "main", ".")
-    _git(root, "config", *scaffold.CONFIG)
+    git(root, "init", "--quiet", "-b", "main", ".")
+    git(root, "config", *scaffold.CONFIG)
     for path in missing:
         place = root / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -318,64 +280,62 @@ def _digest(place: Path) -> str:
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _exclude(root: Path, options: HostOptions) -> None:
-    """Keep interop's own data out of git's sight: a tree that is dirty keeps sleep from running."""
-    lines = [f"/{_OWN}*", f"!/{_COMPLEMENT}"] if options.complement_in_git else [f"/{_OWN}"]
-    place = root / _git(root, "rev-parse", "--git-path", "info/exclude").strip()
-    text = place.read_text(encoding="utf-8") if place.is_file() else ""
-    kept = [line for line in text.splitlines() if _OWN not in line]
-    new = "".join(f"{line}\n" for line in [*kept, *lines])
-    if new != text:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(new, encoding="utf-8", newline="")
-
-
-def _is_recorded(path: str, options: HostOptions) -> bool:
-    if path.startswith(_OWN):
-        return path == _COMPLEMENT and options.complement_in_git
+def _belongs(path: str, *, keeps: bool) -> bool:
+    if path.startswith(OWN):
+        return path == COMPLEMENT and keeps
     return True
 
 
-def _tracked(root: Path, paths: Sequence[str]) -> set[str]:
-    wanted = set(paths)
-    return {p for p in _listed(root, ["ls-files", "-z"], ()) if p in wanted}
+def _commit(root: Path, paths: Sequence[str], subject: str, *, forgets: bool = False) -> str | None:
+    """Commit these paths and no others; None when they are as they were.
 
-
-def _commit(root: Path, paths: Sequence[str], subject: str) -> str | None:
-    """Commit these paths and no others; None when they are as they were."""
-    _listed(root, ["add", "--all", "--force", *_FROM_STDIN], paths)
+    ``forgets``: the complement is recorded no longer, and stays where it is.
+    """
+    if paths:
+        listed(root, ["add", "--all", "--force", *FROM_STDIN], paths)
+    if forgets:
+        git(root, "rm", "--cached", "--quiet", "--", COMPLEMENT)
     if not _staged(root):
         return None
-    _listed(root, ["commit", "--quiet", "-m", subject, *_FROM_STDIN], paths)
+    # given paths, git commits what lies there: of one that is to be forgotten, its text again
+    named = () if forgets else FROM_STDIN
+    listed(root, ["commit", "--quiet", "-m", subject, *named], () if forgets else paths)
     return _head(root)
 
 
 def _unstage(root: Path, paths: Sequence[str]) -> None:
     data = "".join(f"{p}\0" for p in paths)
     if _head(root) is None:
-        _run(root, "rm", "--cached", "--quiet", "--ignore-unmatch", *_FROM_STDIN, data=data)
+        run(root, "rm", "--cached", "--quiet", "--ignore-unmatch", *FROM_STDIN, data=data)
     else:
-        _run(root, "reset", "--quiet", *_FROM_STDIN, data=data)
+        run(root, "reset", "--quiet", *FROM_STDIN, data=data)
 
 
-def _commands(root: Path, paths: Sequence[str], subject: str) -> tuple[str, ...]:
-    """Give the commands that record what was left, for the user to run."""
-    if not paths:
+def _commands(root: Path, paths: Sequence[str], subject: str, *, forgets: bool) -> tuple[str, ...]:
+    """Give the commands that record what was left, for the user to run.
+
+    What an ignore file hides is named path by path, and added all the same; in a folder there may
+    be more that it hides.
+    """
+    if not paths and not forgets:
         return ()
-    named = list(paths)
+    start = command(root)
+    hidden = ignored(root, paths)
+    named = [p for p in paths if p not in hidden]
     if len(named) > _LISTED:
-        named = sorted({p if p == _COMPLEMENT else p.partition("/")[0] for p in paths})
-    git = _words(root)
+        named = sorted({p if p == COMPLEMENT else p.partition("/")[0] for p in named})
+    steps = [("add --all", named), ("add --force", sorted(hidden))]
+    steps.append(("rm --cached --quiet", [COMPLEMENT] if forgets else []))
     return (
-        f"{git} add --all -- {' '.join(map(shlex.quote, named))}",
-        f"{git} commit -m {shlex.quote(subject)}",
+        *(f"{start} {how} -- {' '.join(map(shlex.quote, which))}" for how, which in steps if which),
+        f"{start} commit -m {shlex.quote(subject)}",
         f"memhtml --repo {shlex.quote(str(root))} index update",
     )
 
 
 def _entries(root: Path) -> dict[str, _Entry]:
     found: dict[str, _Entry] = {}
-    for line in _listed(root, ["ls-tree", "-r", "-z", "--full-tree", "HEAD"], ()):
+    for line in listed(root, ["ls-tree", "-r", "-z", "--full-tree", "HEAD"], ()):
         about, _, path = line.partition("\t")
         mode, _, name = about.split(" ")
         found[path] = (mode, name)
@@ -384,7 +344,7 @@ def _entries(root: Path) -> dict[str, _Entry]:
 
 def _changed(root: Path, commit: str) -> dict[str, tuple[_Entry, _Entry]]:
     """Give each path that a commit changed, as it was before and after."""
-    known = _run(root, "cat-file", "-e", f"{commit}^{{commit}}")
+    known = run(root, "cat-file", "-e", f"{commit}^{{commit}}")
     if known.returncode:
         raise RefusedError(
             str(root),
@@ -392,7 +352,7 @@ def _changed(root: Path, commit: str) -> dict[str, tuple[_Entry, _Entry]]:
             "its files were put back; commit them by hand",
         )
     args = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", commit]
-    words = _listed(root, args, ())
+    words = listed(root, args, ())
     found: dict[str, tuple[_Entry, _Entry]] = {}
     for about, path in zip(words[::2], words[1::2], strict=True):
         old_mode, new_mode, old, new, _ = about.removeprefix(":").split(" ")
@@ -419,8 +379,8 @@ def _restore(root: Path, changed: dict[str, tuple[_Entry, _Entry]], edited: set[
                 _prune(root, path)
         elif not there or (new is not None and path not in edited):
             back.append(path)
-    _git(root, "update-index", "-z", "--index-info", data="".join(lines))
-    _listed(root, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], back)
+    git(root, "update-index", "-z", "--index-info", data="".join(lines))
+    listed(root, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], back)
 
 
 def _prune(root: Path, path: str) -> None:

@@ -64,7 +64,7 @@ class _Put:
         self.supplied: list[Supplied] = []
         self.refused: list[Refusal] = []
         self.notes: list[str] = []
-        self.searches: dict[tuple[object, ...], Iterator[str]] = {}
+        self.searches: dict[tuple[object, ...], Iterator[tuple[int, str]]] = {}
         """What tells where a new record may go -> the places that were not tried yet."""
         self.year = context.now[:4]
 
@@ -203,9 +203,19 @@ class _Put:
                 taken.add(path)
                 self._stand(change, path)
         for change in rest:
-            path = next((p for p in self._candidates(change) if taken.is_free(p)), None)
+            free = ((n, p) for n, p in self._candidates(change) if taken.is_free(p))
+            n, path = next(free, (0, None))
             if path is not None:
                 taken.add(path)
+                if n:
+                    self.supplied.append(
+                        Supplied(
+                            key=change.key,
+                            field="key",
+                            value=path,
+                            reason="a file of the name that it would have is there already",
+                        )
+                    )
                 self._stand(change, path)
                 continue
             if not change.is_new:
@@ -225,20 +235,20 @@ class _Put:
         if own == change.key and placement.is_memory(own) and _is_usable(own):
             yield self._moved(own, change)
 
-    def _candidates(self, change: _Change) -> Iterator[str]:
-        """Give the places that a record may have, best first.
+    def _candidates(self, change: _Change) -> Iterator[tuple[int, str]]:
+        """Give the places that a record may have, best first, each with its number from 0.
 
         New ones of one name share the search: a place that was taken for one is so for the next.
         """
         if not change.is_new:
-            return placement.beside(self._moved(change.key, change))
+            return enumerate(placement.beside(self._moved(change.key, change)))
         target = change.target
         kind, stem = target.kinds[FORMAT], placement.slug(target.title or "")
         where = placement.folder(kind, target.entities, target.tags)
         alike = (where, kind, stem, _archived(change), target.archived)
         if alike not in self.searches:
             paths = placement.candidates(stem, kind, where, self.context.now)
-            self.searches[alike] = (self._moved(path, change) for path in paths)
+            self.searches[alike] = enumerate(self._moved(path, change) for path in paths)
         return self.searches[alike]
 
     def _moved(self, path: str, change: _Change) -> str:

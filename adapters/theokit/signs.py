@@ -6,6 +6,10 @@ one: the line ``> Auto-managed by @theokit/sdk``, ``observations`` in a header, 
 the search index. Signs against it: ``metadata: `` with a blank behind it, ``originSessionId``, a
 kind at the top level, memories in sub-folders. A header that has neither could be either.
 
+A header is looked at up to its end and an index as a whole, however long: the runtime writes a text
+into the header once more, and people write above the facts. So that this costs little, a few bytes
+are searched for before anything is matched.
+
 Spec: docs/formats/theokit.md, section 11.
 """
 
@@ -18,11 +22,11 @@ from interop.adapters.theokit import layout
 from interop.adapters.theokit.index import NAME
 from interop.model import Files
 
-_HEAD = 4096
 _MANAGED = re.compile(rb"^> Auto-managed by @(?:theokit|usetheo)/sdk", re.MULTILINE)
 _MEMORY = re.compile(rb"(?:\xef\xbb\xbf)?# Memory[ \t]*\r?\n")
 _FACTS = re.compile(rb"^#{2,3} Facts", re.MULTILINE)
-_HEADER = re.compile(rb"---[ \t]*\r?\n(?P<inner>(?s:.*?)\n)---[ \t]*\r?\n")
+_OPENING = re.compile(rb"---[ \t]*\r?\n")
+_CLOSING = re.compile(rb"\n---[ \t]*\r?\n")
 _KEYS = re.compile(rb"^(?=name:)|^(?=description:)", re.MULTILINE)
 _OBSERVED = re.compile(rb"^[ \t]+observations:", re.MULTILINE)
 _OTHERS = re.compile(rb"^metadata:[ \t]+\r?$|^[ \t]*originSessionId:|^type:", re.MULTILINE)
@@ -33,7 +37,8 @@ _AS_WRITTEN = re.compile(
 """The header of a memory that was never counted, just as this runtime writes it."""
 _SESSION = re.compile(rb"---\r?\nrunId:")
 _DIARY = re.compile(rb"# Dream Diary")
-_JSON = re.compile(rb'\s*\{(?s:.*)"facts"\s*:\s*\[')
+_JSON = re.compile(rb"\s*\{")
+_FACTS_IN_JSON = re.compile(rb'"facts"\s*:\s*\[')
 
 
 def detect(files: Files) -> str | None:
@@ -44,8 +49,8 @@ def detect(files: Files) -> str | None:
     headers = {p: inner for p in sorted(files) if (inner := _header(files, p)) is not None}
     if any(_OTHERS.search(inner) or "/" in path for path, inner in headers.items()):
         return None
-    data = files[NAME][:_HEAD] if NAME in files else b""
-    if _FACTS.search(data):
+    data = files.get(NAME, b"")
+    if b"## Facts" in data and _FACTS.search(data):
         return f"{NAME} has a section of facts, and nothing says whose"
     could = next((p for p, inner in headers.items() if _AS_WRITTEN.fullmatch(inner)), None)
     return f"{could} could have been written by theokit" if could is not None else None
@@ -54,8 +59,8 @@ def detect(files: Files) -> str | None:
 def _sure(files: Files) -> Iterator[str]:
     """Yield the signs that are this format's alone."""
     if NAME in files:
-        data = files[NAME][:_HEAD]
-        if _MANAGED.search(data):
+        data = files[NAME]
+        if b"> Auto-managed by " in data and _MANAGED.search(data):
             yield f"{NAME} is auto-managed by the theokit SDK"
         if _MEMORY.match(data) and b"## Facts" in data:
             yield f"{NAME} has a section of facts below `# Memory`"
@@ -64,11 +69,12 @@ def _sure(files: Files) -> Iterator[str]:
             inner = _header(files, path)
             if inner is not None and _OBSERVED.search(inner):
                 yield f"{path} counts observations in its header"
-        elif layout.is_facts_json(path) and _JSON.match(files[path][:_HEAD]):
-            yield f"{path} has facts of the oldest generation"
-        elif path == layout.DIARY and _DIARY.match(files[path][:_HEAD]):
+        elif layout.is_facts_json(path):
+            if _JSON.match(files[path]) and _FACTS_IN_JSON.search(files[path]):
+                yield f"{path} has facts of the oldest generation"
+        elif path == layout.DIARY and _DIARY.match(files[path]):
             yield f"{path} is a dream diary"
-        elif path.startswith("sessions/") and _SESSION.match(files[path][:_HEAD]):
+        elif path.startswith("sessions/") and _SESSION.match(files[path]):
             yield f"{path} is the summary of a run"
         elif path.startswith("transcripts/active-memory/"):
             yield "there are transcripts of active memory"
@@ -84,5 +90,10 @@ def _header(files: Files, path: str) -> bytes | None:
         or path.startswith((*layout.LOGS, "notes/", "wiki/"))
     ):
         return None
-    found = _HEADER.match(files[path][:_HEAD])
-    return found["inner"] if found is not None and _KEYS.search(found["inner"]) else None
+    data = files[path]
+    opening = _OPENING.match(data)
+    closing = _CLOSING.search(data, opening.end() - 1) if opening is not None else None
+    if opening is None or closing is None:
+        return None
+    inner = data[opening.end() : closing.start() + 1]
+    return inner if _KEYS.search(inner) else None

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from interop import registry
+from interop.adapter import Context
 from interop.choices import NO_CHOICES, Choices
 from interop.convert import apply_plan, plan
 from interop.diff import diff
 from interop.errors import RefusedError
 from interop.host import HostOptions, Token
-from interop.model import Memory
+from interop.model import Body, Memory, Record, Store
 from interop.plan import COMPLEMENT, Plan
 from interop.stores import Opened, load
 from interop.undoing import undo
@@ -335,6 +336,76 @@ def test_a_longer_chain_loses_nothing(home: Path, lived: Path) -> None:
     store = files(lived)
     sync(claude(home), memhtml(lived))
     assert files(lived) == store
+
+
+SAID = "The ceiling is 128."
+FENCE = "```\nceiling 128\n```"
+SAYING = [
+    pytest.param("claude-code", ("The ceiling\nis 128.",), "The ceiling\nis 128.", id="two lines"),
+    pytest.param(
+        "jsonl", ("So.\n\nIt is 128.",), "So.\nIt is 128.", id="a claim of two paragraphs"
+    ),
+    pytest.param("bantamkit", (SAID, FENCE), f"{SAID}\n\n{FENCE}", id="a fence"),
+    pytest.param(
+        "claude-code",
+        (SAID, "Measured.", "Twice."),
+        f"{SAID} Measured.\n\nTwice.",
+        id="paragraphs",
+    ),
+    pytest.param("theokit", ("About the pool",), "About the pool", id="what was supplied"),
+    *(
+        pytest.param(name, (SAID,), SAID, id=f"the claim alone, {name}")
+        for name in ("claude-code", "bantamkit", "theokit", "memory-compiler", "jsonl")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "words", "text"), SAYING)
+def test_exactly_what_a_correction_says_arrives_as_the_text(
+    name: str, words: tuple[str, ...], text: str, tmp_path: Path
+) -> None:
+    """Also of a memory whose description does not lead its text: no claim is before nothing."""
+    first = replace(POOL, description=None) if name == "memory-compiler" else POOL
+    made_in = registry.get("claude-code" if name == "jsonl" else name)
+    written = made_in.write(Store(format=made_in.name, records=(first,)), {}, Context(now=NOW))
+    assert not written.refused
+    home, root = save(written.files, tmp_path / "home"), tmp_path / "m"
+    if name == "jsonl":
+        home.rename(tmp_path / "first")
+        home.mkdir()
+        home /= "pool.jsonl"
+        sync(opened(made_in.name, tmp_path / "first"), opened(name, home))
+    sync(opened(name, home), memhtml(root))
+    rebuilt(root)
+    (place_of,) = (r.key for r in memhtml(root).raw.records)
+    before = files(root)[place_of].decode()
+    correct(root, place_of, *words, title="The ceiling")
+    made = sync(memhtml(root), opened(name, home), Choices(carry=True))
+    (record,) = (r for r in opened(name, home).restored.store.records if _of_pool(r))
+    assert isinstance(record, Memory)
+    assert record.body.text.strip() == text
+    assert before.count("<mark>") == 1
+    (outcome,) = (o for o in made.outcomes if o.action == "update")
+    assert {f.field: f.fate for f in outcome.fields}["body"] != "restored"
+    # once agreed, nothing is left to say, in either direction
+    for source, there in (((name, home), ("memhtml", root)), (("memhtml", root), (name, home))):
+        now = files(root), files(tmp_path / "home")
+        sync(opened(*source), opened(*there), Choices(carry=True))
+        assert (files(root), files(tmp_path / "home")) == now
+    rebuilt(root)
+
+
+POOL = Memory(
+    key="pool.md",
+    name="pool",
+    description="About the pool",
+    body=Body(text="The ceiling is 64.\n\nIt was set in May."),
+    kinds={"claude": "project"},
+)
+
+
+def _of_pool(record: Record) -> bool:
+    return isinstance(record, Memory) and record.state == "live"
 
 
 def correct(root: Path, path: str, claim: str, *body: str, title: str = "Winter locks") -> None:

@@ -156,6 +156,62 @@ def test_what_the_runtime_skips_is_skipped_for_its_reasons(tmp_path: Path) -> No
     assert set(indexed(root)) == {r.key for r in store.records}
 
 
+_CLAIMED = "<p><mark>Dock {n} jams.</mark></p>"
+_HEADS = [
+    '<noscript><meta name="memhtml-foo" content="x"></noscript>',
+    '<noscript><link rel="memhtml-eats" href="/a"></noscript>',
+    '<template shadowrootmode="open"><p class="x">y</p></template>',
+    "<select><title>two</title></select>",
+]
+_ARTICLES = [
+    "<noscript><p><mark>Only without scripts {n}.</mark></p></noscript>",
+    _CLAIMED + '<noscript><p class="x">y</p><mark>z</mark></noscript>',
+    "<noscript><p>y</p></noscript>" + _CLAIMED,
+    _CLAIMED + '<select><option><em class="x">one</em></option></select>',
+    _CLAIMED + '<select class="x"><option>one</option></select>',
+    _CLAIMED + "<select><mark>two</mark></select>",
+    "<select><p>first</p></select>" + _CLAIMED,
+    "<select><option>one" + _CLAIMED + "</select>",
+    _CLAIMED + "<select><option>one",
+    _CLAIMED + "<select><style>p {{}}</style><option>one</select>",
+    _CLAIMED + "<select><script>1</script></select>",
+    _CLAIMED + "<select><title>two</title><time>x</time></select>",
+    _CLAIMED + '<select><input><em class="x">after</em></select>',
+    _CLAIMED + '<select><textarea></textarea><em class="x">after</em></select>',
+    _CLAIMED + "<select><keygen><p>after</select></p>",
+    _CLAIMED + '<table><tr><td><select><i class="x">a</i><tr class="y"><td>b</table>',
+    _CLAIMED + '<table><select><i class="x">a</i></select></table>',
+    _CLAIMED + "<select></article><article></select>",
+    _CLAIMED + "<select><svg><title>x</title></svg></select>",
+    _CLAIMED + '<select><template><i class="x">a</i></template></select>',
+    "<p><mark>Dock {n} <noscript>A & B &amp; <i></noscript>.</mark></p>",
+    _CLAIMED + "<xmp>A & B <i></xmp><iframe><p></iframe><pre><noembed><i> &gt; </noembed></pre>",
+    _CLAIMED + '<svg><select><i class="x">a</i></select></svg>',
+]
+
+
+def test_what_scripts_and_menus_hide_is_hidden_as_from_the_runtime(tmp_path: Path) -> None:
+    """What a noscript holds is text, and tags in a select are none."""
+    cases = [*((head, _CLAIMED) for head in _HEADS), *(("", inner) for inner in _ARTICLES)]
+    files = {
+        f"areas/inbox/{n:02}.html": (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>t</title>\n'
+            '<meta name="memhtml-type" content="semantic">\n'
+            '<meta name="memhtml-status" content="active">\n'
+            '<meta name="memhtml-created" content="2026-05-01">\n'
+            f'<meta name="memhtml-updated" content="2026-05-01">\n{head}\n</head>\n<body>\n'
+            f"<article>\n{inner.format(n=n)}\n</article>\n</body>\n</html>\n"
+        ).encode()
+        for n, (head, inner) in enumerate(cases)
+    }
+    root = committed(files, tmp_path / "store")
+    store = ADAPTER.read(files)
+    said = {p.path: p.problem.removeprefix("skipped by the runtime: ") for p in store.problems}
+    assert rebuilt(root) == said
+    agree(root, store)
+    assert 5 < len(said) < len(files) - 5, "of both kinds there are some"
+
+
 def test_two_active_memories_of_one_text_empty_the_index(tmp_path: Path) -> None:
     """Why such a pair is refused."""
     root = committed(load(GOLDEN / "duplicate-text" / "store"), tmp_path / "store")

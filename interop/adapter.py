@@ -83,6 +83,14 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """Why nothing may change in a store now, whatever it is, and the way out."""
+
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fitted:
     """A record as the format can say it, and what had to be supplied for that."""
 
@@ -128,6 +136,13 @@ class Kinds:
     """A record without a kind cannot stand."""
     closed: bool = False
     """A term outside ``terms`` cannot stand."""
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Terms that say the role of a record besides: only records of this role can have them."""
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Give the terms that a user may declare for any record."""
+        return tuple(term for term in self.terms if term not in self.roles)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +273,9 @@ class Adapter:
     """Is this path rebuilt by the runtime from the records? Not carried, no statement."""
     ignored: Callable[[str], bool] = _never
     """Is this path a database or cache, never to be loaded?"""
+    locked: Callable[[Files], Locked | None] | None = None
+    """Why nothing may change in these files now, or None. ``write`` refuses every change then; the
+    core asks before it changes files in another way, as an undo does."""
     lint: Callable[[Files, Store], Iterable[Finding]] = _no_findings
     grave: Callable[[Files, Store], Iterable[Finding]] | None = None
     """What ``lint`` finds but for the notes, where leaving them out saves looking for them."""
@@ -276,7 +294,8 @@ _REPEAT = re.compile(r"~\d+\Z")
 
 def path_of(key: str) -> str:
     """Give the path part of a key: without ``#id`` and without the ``~2`` of a repeat."""
-    return _REPEAT.sub("", key).split("#", 1)[0]
+    alone = _REPEAT.sub("", key) if "~" in key else key
+    return alone.partition("#")[0]
 
 
 def repeat_key(key: str, taken: Mapping[str, object] | set[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from interop import inline, undoing
+from interop import inline, standing, undoing
 from interop.disk import layout, replacing, single, transaction
 from interop.errors import WriteError
 from interop.host import HostOptions, Token
@@ -71,11 +71,13 @@ def apply_changes(
         What followed around the files, where the format has something there (a commit).
 
     Raises:
+        FormatError: a change is of what stands there and was not read.
         RefusedError: what is around the store cannot follow, or a file changed meanwhile.
         WriteError: writing failed, and was taken back.
     """
     host = destination.adapter.host
     paths = [c.path for c in changes]
+    standing.check_places(destination, changes)
     if host is not None:
         host.before(destination.root, paths, options)
 

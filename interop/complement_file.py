@@ -23,7 +23,7 @@ from interop.complement import EARLIER, Allowed, Complement, Line, Source
 from interop.errors import FormatError
 from interop.fields import Value
 from interop.model import Json
-from interop.plan import digest
+from interop.plan import COMPLEMENT, digest
 
 VERSION = 1
 
@@ -155,6 +155,16 @@ def head_of(data: bytes) -> Complement | None:
             return None
         at = end + 1
     return None if first is None else _complement(first, sources, (), {})
+
+
+def generation_of(data: bytes | None) -> int | None:
+    """Give the generation of a complement; None without one, 0 of one that cannot be read."""
+    if data is None:
+        return None
+    try:
+        return (head_of(data) or loads(data, COMPLEMENT)).generation
+    except FormatError:
+        return 0
 
 
 def keys_of(data: bytes, source: str) -> list[tuple[str, str | None]]:

@@ -8,8 +8,9 @@ measured, never what was hoped.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from interop import outgoing
+from interop import at_rest, outgoing, standing
 from interop.applying import apply_changes, as_one_file
 from interop.choices import NO_CHOICES, Choices
 from interop.complement_file import loads as load_complement
@@ -28,7 +29,8 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
     Raises:
         RefusedError: a complement does not belong to its files, or records would change that are
             not meant to.
-        FormatError: a file cannot be read, so what it says would be left behind.
+        FormatError: a file cannot be read, so what it says would be left behind, written over, or
+            not be compared with what is rejected.
         UsageError: the two stores are one, or the kind map or a decision says what the destination
             cannot hold.
     """
@@ -44,7 +46,9 @@ def plan(source: Opened, destination: Opened, choices: Choices = NO_CHOICES, *, 
             doubts,
         )
     check_terms(choices.kind_map, destination.adapter.kinds, destination.adapter.name)
+    standing.check_stones(destination)
     made = Planning(source, destination, choices, now).plan()
+    standing.check_places(destination, made.changes)
     made = outgoing.warned(made, destination, choices.secrets, commits=choices.host.commit)
     lost = made.lost and not choices.allow_loss
     secret = made.secrets and outgoing.policy(choices.secrets) == "refuse"
@@ -104,10 +108,8 @@ def apply_plan(
         message=f"convert from {source.adapter.name}",
         options=choices.host,
     )
-    state.remember(
-        destination.root, destination.raw.id, plan.generation, complement=plan.generation > 0
-    )
-    _remember(source)
+    _remember(destination, plan.generation)
+    _remember_source(source)
     return token
 
 
@@ -118,15 +120,20 @@ def stream(plan: Plan, source: Opened, destination: Opened, choices: Choices = N
         RefusedError: something is undecided, or would be lost.
     """
     _check_decided(plan, choices)
-    _remember(source)
+    _remember_source(source)
     return as_one_file(destination, plan.changes)
 
 
-def _remember(source: Opened) -> None:
+def _remember_source(source: Opened) -> None:
     """Note a source by the id that its destination now knows it by."""
     if not source.stream:
-        known = source.complement.generation if source.complement is not None else 0
-        state.remember(source.root, source.raw.id, known, complement=known > 0)
+        _remember(source, source.complement.generation if source.complement is not None else 0)
+
+
+def _remember(store: Opened, generation: int) -> None:
+    """Note what a store is; it is no longer locked, and may have been taken back meanwhile."""
+    stands = partial(at_rest.generation_at, store.root)
+    state.remember(store.root, store.raw.id, generation, generation > 0, stands=stands)
 
 
 def _check_decided(plan: Plan, choices: Choices) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from interop.complement import Complement
 from interop.complement_file import dumps
@@ -22,10 +22,18 @@ def changes(
     last = destination.adapter.index
     puts = sorted((p for p in files if files[p] != there.get(p)), key=lambda p: (last(p), p))
     gone = sorted(p for p in there if p not in files)
+    # what it says of these very bytes
+    digests: Mapping[str, str] = complement.tree if complement is not None else {}
     out = [
-        FileChange(path=p, before=digest(there[p]) if p in there else None, after=files.get(p))
-        for p in (*puts, *gone)
+        FileChange(
+            path=p,
+            before=digest(there[p]) if p in there else None,
+            after=files[p],
+            written=digests.get(p),
+        )
+        for p in puts
     ]
+    out += [FileChange(path=p, before=digest(there[p]), after=None) for p in gone]
     if complement is not None:
         old, new = destination.tree.complement, dumps(complement)
         if old != new:

@@ -115,6 +115,15 @@ def of_bridge(bridge: Bridge, budget: int = BUDGET) -> Digest:
     return of_answer(bridge.records(archived=False), budget)
 
 
+def _masked(problems: tuple[str, ...]) -> tuple[str, ...]:
+    """Mask what problems repeat of a secret, before they are cut short."""
+    if not problems:
+        return ()
+    from interop.secrets import mask  # most digests have no problem
+
+    return tuple(map(mask, problems))
+
+
 def of_answer(answer: Answer, budget: int, *, problems: Iterable[str] = ()) -> Digest:
     """Digest what stores say; the text has at most ``budget`` bytes, of which ``LEAST`` are needed.
 
@@ -124,7 +133,7 @@ def of_answer(answer: Answer, budget: int, *, problems: Iterable[str] = ()) -> D
         problems: what else went wrong.
     """
     assert budget >= LEAST, "the frame and what could not be read have to fit"
-    unread = (*problems, *map(str, answer.problems))
+    unread = _masked((*problems, *map(str, answer.problems)))
     ordered = _ordered(answer.found)
     if not any(ordered.values()) and not unread:
         return Digest(text="")

@@ -73,7 +73,9 @@ def glance(spec: str) -> Glance:
         path = stores.root_of(spec)
         opened = stores.open_store(spec)
     except InteropError as error:
-        return Glance(format=format_name, path=path, problem=str(error))
+        from interop.secrets import mask  # most stores can be read
+
+        return Glance(format=format_name, path=path, problem=mask(str(error)))
     except OSError as error:
         problem = (error.strerror or str(error)).lower()
         return Glance(format=format_name, path=path, problem=f"{path}: {problem}")

@@ -36,8 +36,18 @@ def get(record: Record, field: str) -> Value:
 
 def row(record: Record) -> list[Value]:
     """Give what ``get`` gives for every field, in the order of ``FIELDS``; ten times as fast."""
-    values = _ALL[record.role][1](record)
-    return [v if v or v == 0 else None for v in values[1:]]
+    values, count = _ROWS[record.role]
+    said = values(record)
+    found = [value or None for value in said]
+    if count is not None and said[count] == 0:
+        found[count] = 0
+    return found
+
+
+def alike(one: Record, other: Record) -> bool:
+    """Say whether two records are in every field the very same, whatever their keys."""
+    values, _ = _ROWS[one.role]
+    return one.role == other.role and values(one) == values(other)
 
 
 def stated(record: Record) -> dict[str, Value]:
@@ -61,15 +71,34 @@ def with_key(record: Record, key: str) -> Record:
 
 
 def _with(record: Record, new: Mapping[str, Value]) -> Record:
-    # what dataclasses.replace does, in half the time: it is done for every record of a store
-    names, values = _ALL[record.role]
-    old: tuple[Value, ...] = values(record)
-    return type(record)(**{**dict(zip(names, old, strict=True)), **new})
+    # What dataclasses.replace does, in an eighth of the time: it is done for every record of a
+    # store. A frozen class sets its fields by their names, one by one; a slot needs none.
+    values, slots = _SLOTS[record.role]
+    made = object.__new__(type(record))
+    for put, value in zip(slots.values(), values(record), strict=True):
+        put(made, value)
+    for name, value in new.items():
+        slots[name](made, value)
+    return made
 
 
-_ALL: Mapping[str, tuple[tuple[str, ...], Callable[[Record], tuple[Value, ...]]]] = {
-    role: (("key", *names), attrgetter("key", *names)) for role, names in FIELDS.items()
+_COUNT = "observations"
+"""The field of which nought is a statement."""
+_Values = Callable[[Record], tuple[Value, ...]]
+_Put = Callable[[Record, Value], None]
+_ROWS: Mapping[str, tuple[_Values, int | None]] = {
+    role: (attrgetter(*names), names.index(_COUNT) if _COUNT in names else None)
+    for role, names in FIELDS.items()
 }
+"""Role -> what gives the values of its fields, and the place of the count among them."""
+_SLOTS: Mapping[str, tuple[_Values, Mapping[str, _Put]]] = {
+    role: (
+        attrgetter("key", *FIELDS[role]),
+        {name: getattr(cls, name).__set__ for name in ("key", *FIELDS[role])},
+    )
+    for role, cls in ROLES.items()
+}
+"""Role -> what gives the values of all its fields, and what puts one into a new record."""
 _DEFAULTS: Mapping[str, Mapping[str, Value]] = {
     role: {
         f.name: f.default if f.default is not dataclasses.MISSING else {}

@@ -79,33 +79,30 @@ def outcome(
     assert stands is not None
     names = FIELDS[stands.role]
     there = item.case.there
-    before = _row(there, stands) if there is not None else [None] * len(names)
-    shown = _row(item.case.raw, stands) if item.case.raw is not None else [None] * len(names)
     wanted = _row(merged, stands)
+    if not fields.alike(again, merged):  # as nearly every one is
+        _check_back(names, wanted, _row(again, stands), f"{label}: {stands.key}")
+    before = _row(there, stands) if there is not None else []
+    shown = _row(item.case.raw, stands) if item.case.raw is not None else [None] * len(names)
     raw = wanted if source is merged else _row(source, stands) if source is not None else None
     told = verdict.action in ("add", "update")
     found: list[FieldOutcome] = []
     lost: list[str] = []
-    for n, (name, meant, says, back) in enumerate(
-        zip(names, wanted, fields.row(stands), _row(again, stands), strict=True)
-    ):
-        if meant is says is back is None:
+    if told and "key" in supplied:  # another place than the format's rule gives, as that is taken
+        found.append(_fated("key", "supplied", supplied["key"]))
+    for n, (name, meant, says) in enumerate(zip(names, wanted, fields.row(stands), strict=True)):
+        note, kept_beside = "", False
+        if meant is not says:
+            note = supplied.get(name, "")
+            if isinstance(meant, Body) and isinstance(says, Body) and meant.media != says.media:
+                note = f"said in {says.media}"
+                if same(translated(says, meant.media), meant):
+                    says = meant  # the map leads back to every byte
+            kept_beside = says != meant
+            if kept_beside and meant is not None:
+                lost.append(name)
+        elif meant is None:
             continue
-        # most are the very objects, and to compare two texts takes longer than to see that
-        if back is not meant and not same(back, meant):
-            raise WriteError(
-                f"{label}: {stands.key}",
-                f"{name} would not come back from the complement",
-                "nothing was written; please report this",
-            )
-        note = supplied.get(name, "")
-        if isinstance(meant, Body) and isinstance(says, Body) and meant.media != says.media:
-            note = f"said in {says.media}"
-            if same(translated(says, meant.media), meant):
-                says = meant  # the map leads back to every byte
-        kept_beside = says is not meant and says != meant
-        if kept_beside and meant is not None:
-            lost.append(name)
         if not told or (there is not None and same(meant, before[n]) and says == shown[n]):
             continue
         if name == "kinds" and item.declared:
@@ -114,6 +111,7 @@ def outcome(
             found.append(_fated(name, "supplied" if note else "carried", note))
         elif says is not None:
             exact = raw is None or raw[n] is says or raw[n] == says
+            exact = exact or _translated(item, raw[n] if raw is not None else None, says)
             found.append(_fated(name, "exact" if exact else "restored", ""))
     return (
         Outcome(
@@ -125,6 +123,30 @@ def outcome(
         ),
         lost,
     )
+
+
+def _translated(item: Kept, raw: Value, says: Value) -> bool:
+    """Is a text what the source's, in another medium, has become since both last agreed on it?"""
+    if not (isinstance(raw, Body) and isinstance(says, Body)) or raw.media == says.media:
+        return False
+    return item.case.base is not None and not same(fields.get(item.case.base, "body"), says)
+
+
+def _check_back(
+    names: Sequence[str], wanted: Sequence[Value], back: Sequence[Value], where: str
+) -> None:
+    """See that the complement gives back what was meant.
+
+    Raises:
+        WriteError: it does not, in one of the fields.
+    """
+    for name, meant, given in zip(names, wanted, back, strict=True):
+        if not same(given, meant):
+            raise WriteError(
+                where,
+                f"{name} would not come back from the complement",
+                "nothing was written; please report this",
+            )
 
 
 def _row(record: Record, like: Record) -> list[Value]:

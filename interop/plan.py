@@ -30,12 +30,14 @@ class FileChange:
     """Digest of the bytes that are there; None when there is no file."""
     after: bytes | None
     """The new bytes; None deletes."""
-    written: str | None = field(init=False, repr=False, compare=False)
-    """Digest of the new bytes, which every step of writing them asks for."""
+    written: str | None = field(default=None, repr=False, compare=False)
+    """Digest of the new bytes, which every step of writing them asks for; taken here once, unless
+    it is known."""
 
     def __post_init__(self) -> None:
-        """Take the digest once."""
-        object.__setattr__(self, "written", None if self.after is None else digest(self.after))
+        """Take the digest of the new bytes."""
+        if self.written is None and self.after is not None:
+            object.__setattr__(self, "written", digest(self.after))
 
     @property
     def action(self) -> Literal["create", "update", "delete"]:

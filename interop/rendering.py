@@ -9,15 +9,20 @@ alike.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from operator import is_
 
 from interop import fields, roles
-from interop.adapter import Adapter
+from interop.adapter import Adapter, Context, Fitted, Refusal
 from interop.model import Body, Json, Memory, Problem, Record, Store
 
-_CLAIM = re.compile(r"\A<mark>(?:(?!\n\n|</mark>).)*</mark>(?:\n\n|\Z)", re.DOTALL)
-_CLAIMED = re.compile(r"\A- <mark>(.*?)</mark>", re.DOTALL)
+# what is escaped is text: ``\</mark>`` ends no claim
+_CLAIM = re.compile(r"\A<mark>(?:\\(?!\n\n).|(?!\n\n|</mark>)[^\\])*</mark>(?:\n\n|\Z)", re.DOTALL)
+_CLAIMED = re.compile(r"\A- <mark>((?:\\.|[^\\])*?)</mark>", re.DOTALL)
 _COMMENT = "<!-- interop:"
+_NOW = "2000-01-01T00:00:00.000Z"
+"""A moment to look at what a format would say; nothing that was asked then is written."""
 MARKDOWN = "text/markdown"
 HTML = "text/html"
 
@@ -27,13 +32,59 @@ def lower(record: Record, adapter: Adapter, onto: Record | None = None) -> Recor
 
     ``onto`` is the record that says it there now: a rendering changes nothing else of it.
     """
-    if record.role not in adapter.roles:
-        there = onto if isinstance(onto, Memory) else None
-        record = roles.to_memory(record, there and (marked(there, adapter) or there))
-        if adapter.marker is not None:
-            said, text = roles.apart(record.body.text)
-            body = replace(record.body, text=text)
-            record = replace(record, body=body, extra=_with_marker(record, adapter, said))
+    if record.role in adapter.roles:
+        return _in_medium(record, adapter)
+    first: Record | None = None
+    for way in roles.WAYS:
+        new = _in_medium(_rendered(record, adapter, onto, way), adapter)
+        if _is_read(new, record.role, adapter, onto):
+            return new
+        first = first or new
+    assert first is not None
+    return first  # what it is refused for is no matter of how it is said
+
+
+def _rendered(record: Record, adapter: Adapter, onto: Record | None, way: roles.Way) -> Record:
+    """Say a record as a marked memory, with the marker where the format has a place for it."""
+    there = onto if isinstance(onto, Memory) else None
+    record = roles.to_memory(record, there and (marked(there, adapter) or there), way)
+    if adapter.marker is None:
+        return record
+    said, text = roles.apart(record.body.text)
+    body = replace(record.body, text=text)
+    return replace(record, body=body, extra=_with_marker(record, adapter, said))
+
+
+def _is_read(new: Record, role: str, adapter: Adapter, onto: Record | None) -> bool:
+    """Does a format give a rendering back as one, whatever else it does to the text?
+
+    A kind that it demands is stood in for: it is declared later, or the record is refused for it.
+    """
+    kinds = adapter.kinds
+    stated: Mapping[str, str] = fields.get(new, "kinds") or {}
+    if kinds is not None and kinds.required and kinds.vocabulary not in stated:
+        new = fields.replace(new, {"kinds": {**stated, kinds.vocabulary: kinds.terms[0]}})
+    fitted = given_back(adapter.fit(new, onto, Context(now=_NOW)), role, adapter)
+    return not isinstance(fitted, Refusal) or fitted.field != "body"
+
+
+def given_back(fitted: Fitted | Refusal, role: str, adapter: Adapter) -> Fitted | Refusal:
+    """Refuse a rendering that a format would give back as something else than it says."""
+    if isinstance(fitted, Refusal) or role in adapter.roles:
+        return fitted
+    record = fitted.record
+    if seen_record(record, adapter).role == role:
+        return fitted
+    return Refusal(
+        key=record.key,
+        field="body",
+        reason=f"as {adapter.name} has to write it, it would not be read as a {role} again",
+        remedy="reword it, or let it travel with --carry",
+    )
+
+
+def _in_medium(record: Record, adapter: Adapter) -> Record:
+    """Say the body of a record in the medium that a format takes."""
     body = fields.get(record, "body")
     if not isinstance(body, Body) or adapter.media is None or body.media == adapter.media:
         return record
@@ -51,8 +102,8 @@ def seen(store: Store, adapter: Adapter) -> Store:
     One that no longer parses stays a memory, and is reported.
     """
     problems: list[Problem] = []
-    records = tuple(_seen(r, adapter, problems) for r in store.records)
-    if all(new is old for new, old in zip(records, store.records, strict=True)):
+    records = tuple([_seen(r, adapter, problems) for r in store.records])
+    if all(map(is_, records, store.records)):
         return store if not problems else replace(store, problems=(*store.problems, *problems))
     return replace(store, records=records, problems=(*store.problems, *problems))
 

@@ -8,7 +8,8 @@
 The marker line is the declaration: only a body that begins with one is parsed, and one that no
 longer parses stays the memory that it is. A task's own text follows after a blank line. What these
 lines cannot say exactly stands in the marker instead, as JSON. A format that has a place for the
-marker beside the text says it there, without the marks of a comment: ``tombstone T-001``.
+marker beside the text says it there, without the marks of a comment: ``tombstone T-001``. What a
+format reads differently from what was written (a text in HTML, a line end) is encoded visibly.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
 import orjson
 
@@ -44,6 +46,17 @@ LABELS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Role -> field -> how its line is labelled."""
+
+
+Way: TypeAlias = Literal["exact", "encoded", "marker"]
+"""How the values are said: as they are; with those that are more than one line of text encoded, so
+that any format gives a list back; or in the marker alone."""
+WAYS: Final[tuple[Way, ...]] = ("exact", "encoded", "marker")
+"""The ways, in the order of what a reader has of them."""
+_RISKY: Final = re.compile(r"[<&\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What may be markup of its own, or a line end."""
+_MARKS: Final = re.compile(r"[\\`*_\[\]<&~]")
+"""What begins markup inside a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,17 +92,20 @@ def together(said: str, text: str) -> str:
     return f"<!-- interop: {said} -->" + (f"\n\n{text}" if text else "")
 
 
-def to_memory(record: Record, onto: Memory | None = None) -> Memory:
+def to_memory(record: Record, onto: Memory | None = None, way: Way = "exact") -> Memory:
     """Say a task, a decision or a tombstone as a memory; a memory is itself.
 
-    ``onto`` is the memory that says it now: what it says besides stays, and so does its id.
+    ``onto`` is the memory that says it now: what it says besides stays, and so does its id. With
+    ``way`` other than ``exact`` it says the values less exactly, where a format needs that.
     """
     if isinstance(record, Memory) and not isinstance(record, Task):
         return record
     name = _id_of(record.key) or (id_said(onto) if onto is not None else None)
     values = {f: str(v) for f in LABELS[record.role] if (v := fields.get(record, f)) is not None}
     own = record.body.text if isinstance(record, Task) else ""
-    body = Body(text=render(record.role, name, values, own))
+    if way == "encoded":
+        values = {f: _encoded(v) for f, v in values.items()}
+    body = Body(text=render(record.role, name, values, own, in_marker=way == "marker"))
     if isinstance(record, Task):
         stated = {f: fields.get(record, f) for f in fields.FIELDS["memory"]}
         memory = fields.replace(Memory(key=record.key), {**stated, "body": body})
@@ -145,8 +161,13 @@ def id_said(memory: Memory) -> str | None:
     return marker[2] if marker is not None else None
 
 
-def render(role: str, name: str | None, values: Mapping[str, str], text: str) -> str:
-    """Give the rendering, which parses back to the very same values."""
+def render(
+    role: str, name: str | None, values: Mapping[str, str], text: str, *, in_marker: bool = False
+) -> str:
+    """Give the rendering, which parses back to the very same values.
+
+    ``in_marker`` lets the marker say them, whether or not lines could.
+    """
     head = f"interop: {role}" + (f" {name}" if name is not None else "")
     tail = f"\n\n{text}" if text else ""
     lines = [f"<!-- {head} -->"]
@@ -156,11 +177,19 @@ def render(role: str, name: str | None, values: Mapping[str, str], text: str) ->
             lines.append(f"- **{label}:** {first}")
             lines += (f"  {line}" if line else "" for line in more)
     plain = "\n".join(lines) + tail
-    if parse(plain) == Parsed(role=role, id=name, values=dict(values), text=text):
+    if not in_marker and parse(plain) == Parsed(role=role, id=name, values=dict(values), text=text):
         return plain
     # as JSON in the marker, where nothing of it can end the comment
     data = orjson.dumps(dict(values)).decode().replace("<", "\\u003c").replace(">", "\\u003e")
     return f"<!-- {head} {data} -->{tail}"
+
+
+def _encoded(value: str) -> str:
+    r"""Give a value as one line of plain text, where it is more: ``a\n---`` as ``a<br>---``."""
+    if _RISKY.search(value) is None:
+        return value
+    lines = (_MARKS.sub(r"\\\g<0>", line.strip()) for line in value.splitlines())
+    return "<br>".join(lines)
 
 
 def parse(text: str) -> Parsed | None:

@@ -6,7 +6,7 @@ of both stores has the digest that stands there, the same conversion has nothing
 
 from __future__ import annotations
 
-from interop import complement_file, stores
+from interop import at_rest, complement_file, stores
 from interop.adapter import Adapter, path_of
 from interop.choices import Choices
 from interop.disk import state, tree
@@ -44,8 +44,8 @@ def plan(source: str, destination: str, choices: Choices) -> Plan | None:
     check_terms(choices.kind_map, other.kinds, other.name)
     here, there = tree.load(root, one.ignored), tree.load(to, other.ignored)
     head = complement_file.head_of(there.complement or b"")
-    known = stores.known_id(root, here.complement)
-    if head is None or known is None or stores.known_id(to, there.complement) != head.store:
+    known = at_rest.known_id(root, here.complement)
+    if head is None or known is None or at_rest.known_id(to, there.complement) != head.store:
         return None
     agreed = head.sources.get(known)
     if agreed is None or agreed.settled != mark(one, here.complement, other):

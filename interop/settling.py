@@ -20,7 +20,7 @@ from interop.kinds import declare, declare_status
 from interop.merge import carry_over
 from interop.model import Json, Record, Store
 from interop.plan import FieldOutcome, Outcome
-from interop.rendering import lower, seen_record
+from interop.rendering import given_back, lower, seen_record
 from interop.stores import Opened
 from interop.watch import Watch
 
@@ -133,6 +133,8 @@ class Settling:
                 target = self.with_kind(target, case, verdict.merged.role)
         target = self.with_status(target, case)
         fitted = self.adapter.fit(target, present, self.context)
+        if target != present:
+            fitted = given_back(fitted, verdict.merged.role, self.adapter)
         if isinstance(fitted, Refusal):
             self.refused(case, verdict, fitted)
             return

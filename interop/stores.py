@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
-from interop import complement_file, registry
+from interop import at_rest, complement_file, registry
 from interop.adapter import Adapter, Surroundings
 from interop.complement import Complement
-from interop.disk import listing, single, state, stream, tree
+from interop.disk import listing, single, stream, tree
 from interop.disk.tree import Tree
 from interop.errors import FormatError, UsageError
-from interop.model import Problem, Store
+from interop.model import Files, Problem, Store
 from interop.plan import COMPLEMENT, digest
 from interop.rendering import seen
-from interop.restore import Restored, can_hold, restore, stale
+from interop.restore import Restored, can_hold, restore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def open_damaged(spec: str) -> Opened:
         if one is None or not found.problems:  # of a file that was cut off that is said already
             said = Problem(path=COMPLEMENT, problem=error.problem, unread=True)
             found = replace(found, problems=(*found.problems, said))
-        return assemble(adapter, root, found, None, known_id(root, None) or uuid4().hex)
+        return assemble(adapter, root, found, None, at_rest.known_id(root, None) or uuid4().hex)
 
 
 def place(spec: str, *, must_exist: bool = True) -> tuple[Adapter, Path]:
@@ -194,7 +194,7 @@ def _from_stdin(spec: str) -> Opened:
     adapter = registry.get(name)
     assert adapter.file is not None
     tree = single.tree_of(data, adapter.file.path)
-    complement = _complement(adapter, tree, Path("-"), must_exist=True)
+    complement = at_rest.complement_of(adapter, tree, Path("-"), must_exist=True)
     identity = complement.store if complement is not None else uuid4().hex
     return replace(assemble(adapter, Path("-"), tree, complement, identity), stream=True)
 
@@ -215,112 +215,17 @@ def open_beside(one: str, other: str) -> tuple[Opened, Opened]:
     (a, here), (b, there) = place(one), place(other)
     if a is not b or a.beside is None:
         return load(a, here), load(b, there)
-    left, right = _at_rest(a, here), _at_rest(b, there)
+    left, right = at_rest.load(a, here), at_rest.load(b, there)
     said = a.beside(left[0].files, right[0].files)
     return assemble(a, here, *left, said=said[0]), assemble(b, there, *right, said=said[1])
 
 
 def load(adapter: Adapter, root: Path, *, must_exist: bool = True) -> Opened:
     """Open a store of a known format."""
-    opened = assemble(adapter, root, *_at_rest(adapter, root, must_exist=must_exist))
+    opened = assemble(adapter, root, *at_rest.load(adapter, root, must_exist=must_exist))
     if adapter.host is None:
         return opened
     return replace(opened, around=partial(adapter.host.lays_out, root))
-
-
-def _at_rest(
-    adapter: Adapter, root: Path, *, must_exist: bool = True
-) -> tuple[Tree, Complement | None, str, tuple[str, ...]]:
-    """Give what lies on the disk: files, complement, id, and why the two may not be of one time."""
-    if adapter.file is not None:
-        found = single.load(root, adapter.file.path, missing_ok=not must_exist)
-    else:
-        found = tree.load(root, adapter.ignored, missing_ok=not must_exist)
-    complement = _complement(adapter, found, root, must_exist=must_exist)
-    remembered = state.remembered(root)
-    identity = known_id(root, found.complement) or uuid4().hex
-    doubts: list[str] = []
-    where = f"{root}/{COMPLEMENT}"
-    # in one file the two halves are always of one time, and another such file may take its place
-    if adapter.file is None:
-        if complement is None and found.files and remembered is not None and remembered.complement:
-            doubts.append(f"{where} is missing, and this store had one")
-            # what its format cannot say is lost with it, and was not removed by anybody: taken as
-            # it is, the store is another one, of which others know no last common state
-            identity = uuid4().hex
-        if complement is not None:
-            doubts += (f"{p} is older than the complement" for p in stale(complement, found.files))
-            if remembered is not None and remembered.generation > complement.generation:
-                doubts.append(f"{where} is older than the one this machine wrote")
-    return found, complement, identity, tuple(doubts)
-
-
-def _complement(
-    adapter: Adapter, found: Tree, root: Path, *, must_exist: bool
-) -> Complement | None:
-    """Give a store's complement, if it has one.
-
-    Raises:
-        FormatError: it is damaged or of another format, or the one file of the store is no such
-            file.
-    """
-    one = adapter.file
-    where = f"{root}/{COMPLEMENT}" if one is None else f"{root}: its complement"
-    if one is not None and (found.files or must_exist):
-        why = one.check(found.files.get(one.path, b""))
-        if why is not None:
-            raise FormatError(str(root), why, "check the path, or put that line back")
-    if found.complement is None:
-        return None
-    try:
-        complement = complement_file.loads(found.complement, where)
-    except FormatError as error:
-        if one is None or not found.problems:
-            raise
-        said = found.problems[0].problem
-        raise FormatError(str(root), said, "take it again where it came from") from error
-    if complement.format != adapter.name:
-        raise FormatError(
-            where,
-            f"belongs to a {complement.format} store",
-            f"open it as {complement.format}:{root}",
-        )
-    return complement
-
-
-def known_id(root: Path, kept: bytes | None) -> str | None:
-    """Give the id that a store has by its complement, or as this machine remembers it."""
-    stated = complement_file.store_of(kept) if kept is not None else None
-    if stated is not None and not _is_copy(root, stated):
-        return stated
-    remembered = state.remembered(root)
-    return remembered.id if remembered is not None else None
-
-
-def _is_copy(root: Path, identity: str) -> bool:
-    """Say whether a store is a copy of one that still stands elsewhere: it has a life of its own.
-
-    A store that was moved is the same one; only this machine's memory can tell the two apart.
-    """
-    place = state.known_at(identity)
-    if place is None or place == root.resolve():
-        return False
-    try:
-        kept = complement_at(place)
-    except FormatError:
-        return False  # nothing stands there that could say that it is the original
-    return kept is not None and complement_file.store_of(kept) == identity
-
-
-def complement_at(place: Path) -> bytes | None:
-    """Read the complement of what stands at a place, a folder or one file; None without one.
-
-    Raises:
-        FormatError: it cannot be read.
-    """
-    if not single.is_one(place):
-        return tree.kept_complement(place)
-    return single.load(place, "", missing_ok=True).complement
 
 
 def assemble(
@@ -342,7 +247,7 @@ def assemble(
         format=adapter.name,
         records=read.records,
         carried=read.carried,
-        problems=(*read.problems, *found.problems),
+        problems=_masked((*read.problems, *found.problems), found.files),
         id=identity,
     )
     through = seen(raw, adapter)
@@ -356,6 +261,25 @@ def assemble(
         complement=complement,
         restored=restore(through, complement, found.files, adapter, holds),
         doubts=doubts,
+    )
+
+
+def _masked(problems: tuple[Problem, ...], files: Files) -> tuple[Problem, ...]:
+    """Mask what problems repeat of a secret, also where it was cut to an excerpt.
+
+    They quote what could not be read, and go where no record goes: into errors, logs and answers.
+    """
+    if not problems:
+        return ()
+    from interop import secrets  # most stores have no problem
+
+    pieces: dict[str, frozenset[str]] = {}
+    for path in {p.path for p in problems} & files.keys():
+        text = files[path].decode("utf-8", "replace")
+        pieces[path] = secrets.pieces(text[s.start : s.end] for s in secrets.find(text))
+    none = frozenset[str]()
+    return tuple(
+        replace(p, problem=secrets.mask(p.problem, pieces.get(p.path, none))) for p in problems
     )
 
 

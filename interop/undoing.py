@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import cast
 
 import orjson
 
-from interop import complement_file, registry, stores, threeway
+from interop import at_rest, complement_file, registry, stores, threeway
 from interop.adapter import Adapter
-from interop.disk import layout, replacing, single
+from interop.disk import layout, replacing, single, tree
 from interop.disk import undo as put_back
-from interop.disk.state import remember, remembered
+from interop.disk.state import Remembered, remember, remembered
 from interop.disk.undo import Applied, Later, Settled, Undone, label_of
-from interop.errors import FormatError
+from interop.errors import FormatError, RefusedError
 from interop.host import Host, HostOptions, Token
 from interop.model import Json
 from interop.plan import COMPLEMENT
@@ -40,24 +40,35 @@ def undo(
 
     Raises:
         RefusedError: there is nothing to take back, something was edited since in a way that
-            clashes, or what is around the files cannot follow; nothing was written.
+            clashes, nothing may change there now, or what is around the files cannot follow;
+            nothing was written.
         WriteError: putting it back failed, and was taken back.
     """
     one = single.is_one(root)
-    settle = _Settling(root, format_name).settle
+    settling = _Settling(root, format_name)
+    settle = settling.settle
     if one:
+        settling.check_unlocked()
         undone = replacing.undo(root, dry_run=dry_run, settle=settle, force=force)
     else:
-        around = _Around(root)
+        around = _Around(root, settling, dry_run=dry_run)
         undone = put_back.undo(root, dry_run=dry_run, settle=settle, force=force, around=around)
     if dry_run:
         return undone
     known = remembered(root)
     if known is not None:
-        kept = stores.complement_at(root)
-        generation = 0 if kept is None else complement_file.loads(kept, str(root)).generation
-        remember(root, known.id, generation, complement=kept is not None)
+        now = _generation(undone, known)
+        stands = partial(at_rest.generation_at, root)  # another interop may have written meanwhile
+        remember(root, known.id, now or 0, now is not None, stands=stands)
     return undone
+
+
+def _generation(undone: Undone, known: Remembered) -> int | None:
+    """Give the generation of the complement after an undo; None without one."""
+    for change in undone.changes:
+        if change.path == COMPLEMENT:
+            return complement_file.generation_of(change.after)
+    return known.generation if known.complement else None
 
 
 def history(root: Path) -> list[Applied]:
@@ -91,9 +102,12 @@ def token_of(note: Mapping[str, Json]) -> Token:
     lines = [line for line in commands if isinstance(line, str)]
     digests = {path: digest for path, digest in made.items() if isinstance(digest, str)}
     outside = [p for p in digests if p not in layout.SKIPPED and layout.invalid(p)]
+    was = note.get("complement_was_in_git")
+    if was is not None and not isinstance(was, bool):
+        raise _no_note()
     if len(lines) < len(commands) or len(digests) < len(made) or outside:
         raise _no_note()
-    return Token(commit=commit, commands=tuple(lines), made=digests)
+    return Token(commit=commit, commands=tuple(lines), made=digests, complement_was_in_git=was)
 
 
 def _no_note() -> FormatError:
@@ -112,12 +126,34 @@ class _Settling:
         self.root, self.format_name = root, format_name
 
     @cached_property
+    def formats(self) -> tuple[Adapter, ...]:
+        """The formats that the store may be of."""
+        if self.format_name is not None:
+            return (registry.get(self.format_name),)
+        return tuple(registry.get(found.format) for found in stores.detect(self.root))
+
+    @property
     def adapter(self) -> Adapter | None:
         """The store's format; None where it looks like none, or like several."""
-        if self.format_name is not None:
-            return registry.get(self.format_name)
-        found = stores.detect(self.root)
-        return registry.get(found[0].format) if len(found) == 1 else None
+        return self.formats[0] if len(self.formats) == 1 else None
+
+    def check_unlocked(self) -> None:
+        """Refuse where its format lets nothing change now, as it refuses any other write.
+
+        Raises:
+            RefusedError: it does not; says what has to be done first.
+        """
+        for adapter in self.formats:
+            if adapter.locked is None:
+                continue
+            one = adapter.file
+            kept = (
+                single.load(self.root, one.path) if one else tree.load(self.root, adapter.ignored)
+            )
+            if (locked := adapter.locked(kept.files)) is not None:
+                raise RefusedError(
+                    str(self.root), f"{locked.reason}; nothing was written", locked.remedy
+                )
 
     def settle(self, later: Later) -> Settled:
         """Take the apply out from under the edits, or say why that needs a person."""
@@ -126,6 +162,8 @@ class _Settling:
         repeats = later.path != COMPLEMENT and self.adapter.index(later.path)
         if later.before is None and not repeats:
             return Settled(clash="it was new, and taking it back would take the edits away")
+        if later.wrote is None:
+            return Settled(clash="what was written is not kept, so the edits cannot be told")
         merged = threeway.merge(later.wrote, later.now, later.before or b"")
         if merged is None:
             return Settled(clash="the same lines changed, or lines right beside them")
@@ -158,16 +196,25 @@ class _Settling:
 class _Around:
     """What is around a store's files follows its undo: by taking back its own part, or anew."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, settling: _Settling, *, dry_run: bool) -> None:
+        self.root, self.settling, self.dry_run = root, settling, dry_run
 
     def before(self, undone: Undone) -> None:
-        """Refuse before anything is written."""
+        """Refuse before anything is written; then forget the complement that is taken back.
+
+        While the older one stands, nobody may know of a newer one: that would be a doubt.
+        """
+        if any(change.path != COMPLEMENT for change in undone.changes):
+            self.settling.check_unlocked()  # the complement is of no concern to a format
         found = self._host(undone)
         if found is not None:
             _, host, token = found
             paths = [c.path for c in undone.changes]
             host.before(self.root, paths, _options(token))
+        known = remembered(self.root)
+        if known is not None and not self.dry_run:
+            older = partial(_generation, undone, known)
+            remember(self.root, known.id, known.generation, known.complement, stands=older)
 
     def after(self, undone: Undone) -> bytes:
         """Follow; where later edits stay or go, the part that was theirs is not taken back."""
@@ -196,5 +243,10 @@ class _Around:
 
 
 def _options(token: Token) -> HostOptions:
-    """Ask for what was asked for when it was applied: a commit where one was made."""
-    return HostOptions(commit=token.commit is not None)
+    """Ask for what was asked for when it was applied: a commit where one was made.
+
+    The complement is recorded, or not, as it was before.
+    """
+    return HostOptions(
+        commit=token.commit is not None, complement_in_git=token.complement_was_in_git
+    )

@@ -121,6 +121,30 @@ def test_a_format_that_touches_more_is_found(spoil: Spoil, says: str, count: int
     assert says in law.difference, law.difference
 
 
+AWKWARD = ("MEMORY (1).md", "a b.md", "50% off.md", "q[1].md", "it's.md", "deep/rack <2>.md")
+"""Names that a link of an index states in another way than they are written."""
+
+
+@pytest.mark.parametrize(
+    "line", ["", "- [Note]({path}) — h", "- [[n{n}]] — h", "- [[N{n}]] — h", "- `{path}` — h"]
+)
+@pytest.mark.parametrize("copies", [1, 50])
+def test_a_line_of_an_index_is_told_by_what_it_states(line: str, copies: int) -> None:
+    """However it writes the name of the file; with many files too, where no name is looked for."""
+    names = [name.replace(".md", f"{'-' * n}.md") for name in AWKWARD for n in range(copies)]
+    files = {name: HEADER.format(n).encode() for n, name in enumerate(names)}
+    index = "# Memory Index\n\n" + "".join(
+        f"{line.format(path=name, n=n)}\n" for n, name in enumerate(names) if line
+    )
+    files["MEMORY.md"] = index.encode()
+    tree = Tree(files=files, complement=None, problems=())
+    store = assemble(registry.get("claude-code"), Path("many"), tree, None, "many")
+    law = check.minimal_edit(store, None)
+    assert law.ok, law.difference
+    assert law.records == len(names)
+    assert law.edits > len(names)
+
+
 def test_the_culprit_of_a_batch_is_named() -> None:
     """One record among many whose edit goes wrong: the difference is about that one."""
 
@@ -349,3 +373,27 @@ def test_a_broken_law_shows_its_first_difference(
     assert "GetPut  BROKEN  1 record" in said.out
     assert "GetPut: a.md:1: b'x' became b'y'" in said.out
     assert "not safe" in said.err
+
+
+KEY = "AKIA" + "Q3EGRZ7XKPLM2VNT"
+
+
+@pytest.mark.parametrize("cut", [0, 9, 12])
+def test_a_difference_repeats_no_secret(cut: int) -> None:
+    """Nor a piece of one, where the difference begins within it."""
+    text = HEADER.format(0) + f"The site uploads with {KEY} each night.\n"
+    tree = Tree(files={"n0.md": text.encode()}, complement=None, problems=())
+    store = assemble(registry.get("claude-code"), Path("one"), tree, None, "one")
+
+    def write(target: Store, onto: Files, context: Context) -> Written:
+        written = registry.get("claude-code").write(target, onto, context)
+        files = {p: d.replace(KEY[cut:].encode(), b"!" * 30) for p, d in written.files.items()}
+        return dataclasses.replace(written, files=files)
+
+    spoilt = dataclasses.replace(store.adapter, write=write)
+    report = check.check(dataclasses.replace(store, adapter=spoilt), ["theokit"])
+    assert {law.law for law in report.laws if not law.ok} >= {"GetPut", "PutGet"}
+    for law in report.laws:
+        said = law.difference + law.note
+        assert not any(KEY[at : at + 8] in said for at in range(len(KEY) - 7)), said
+    assert "[masked]" in report.laws[0].difference

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import stat
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 
 from interop import limits
-from interop.disk.tree import load, peek
-from interop.errors import FormatError
+from interop.disk import transaction, tree
+from interop.disk.tree import PAUSES, Tree, load, peek
+from interop.errors import FormatError, WriteError
+from interop.plan import FileChange, digest
+from tests.busy import busy
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
@@ -218,3 +223,95 @@ def test_peek_reads_on_access_only(tmp_path: Path) -> None:
     assert files["a.md"] == b"later"
     assert files.get("x.db") is None
     assert len(peek(tmp_path / "missing", lambda path: False, missing_ok=True)) == 0
+
+
+# --- other interops that write meanwhile
+
+
+class Writers:
+    """Other interops, one of which writes each time that the store has been looked through."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+        self.root, self.left = root, number
+        self.looks = 0
+        self.pauses: list[float] = []
+        self.scan = tree.scan
+        monkeypatch.setattr(tree, "scan", self.overtaken)
+        monkeypatch.setattr(tree, "sleep", self.pauses.append)
+
+    def overtaken(
+        self, root: Path, ignored: Callable[[str], bool], linked: Collection[str] = ()
+    ) -> Tree:
+        found = self.scan(root, ignored, linked)
+        self.looks += 1
+        if self.left:
+            self.left -= 1
+            self.write()
+        return found
+
+    def write(self) -> None:
+        place = self.root / "a.md"
+        before, after = place.read_bytes(), f"look {self.looks}".encode()
+        change = FileChange(path="a.md", before=digest(before), after=after)
+        transaction.apply(self.root, [change], label="write", verify=lambda found: None)
+
+
+def test_a_store_that_nobody_writes_is_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"a.md": b"a"})
+    writers = Writers(tmp_path, monkeypatch, 0)
+    assert load(tmp_path, nothing).files == {"a.md": b"a"}
+    assert (writers.looks, writers.pauses) == (1, [])
+
+
+@pytest.mark.parametrize("number", [1, 5, 7])
+def test_a_reader_gives_way_to_writers_in_a_row(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"a.md": b"a", "b.md": b"b"})
+    writers = Writers(tmp_path, monkeypatch, number)
+    found = load(tmp_path, nothing)
+    assert found.files == {"a.md": f"look {number}".encode(), "b.md": b"b"}
+    assert writers.pauses == list(PAUSES[:number])
+
+
+def test_a_reader_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {"a.md": b"a"})
+    writers = Writers(tmp_path, monkeypatch, 1000)
+    with pytest.raises(FormatError) as raised:
+        load(tmp_path, nothing)
+    assert busy(str(raised.value))
+    assert writers.pauses == sorted(set(writers.pauses)), "each is longer than the one before"
+    assert 2 < sum(writers.pauses) < 5
+    assert writers.looks == len(writers.pauses) + 1
+
+
+def test_what_moves_while_it_is_taken_back_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an interrupted write displaced is gone at first, and put back at the next look."""
+    put(tmp_path, {"a.md": b"a"})
+    pauses: list[float] = []
+    kept = tmp_path / "kept"
+
+    def broken(*given: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    change = FileChange(path="a.md", before=digest(b"a"), after=b"new")
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction, "roll_back", broken)
+        with pytest.raises(WriteError):
+            transaction.apply(tmp_path, [change], label="write", verify=broken)
+    inside = (path for path in (tmp_path / ".interop").rglob("*") if path.is_file())
+    (displaced,) = (path for path in inside if path.read_bytes() == b"a")
+    displaced.rename(kept)
+
+    def slept(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            kept.rename(displaced)
+
+    monkeypatch.setattr(tree, "sleep", slept)
+    assert load(tmp_path, lambda path: path == "kept").files == {"a.md": b"a"}
+    assert pauses == list(PAUSES[:2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -80,6 +81,38 @@ def test_json_comes_back_as_the_same_statements(record: Record) -> None:
     assert type(back) is type(record)
     assert fields.stated(back) == fields.stated(record)
     assert fields.to_json(back) == data
+
+
+@given(records)
+def test_a_row_says_what_each_field_says(record: Record) -> None:
+    said = [fields.get(record, name) for name in fields.FIELDS[record.role]]
+    row = fields.row(record)
+    assert row == said
+    assert [value is None for value in row] == [value is None for value in said]
+
+
+@given(records, text)
+def test_a_changed_record_is_the_one_that_its_class_makes(record: Record, said: str) -> None:
+    name = fields.FIELDS[record.role][0]  # which is a text in every role
+    stated: list[tuple[Record, dict[str, Any]]] = [
+        (fields.with_key(record, said), {"key": said}),
+        (fields.replace(record, {name: said}), {name: said}),
+        (fields.replace(record, {name: None}), {name: None}),
+        (fields.replace(record, {"extra": None}), {"extra": {}}),
+    ]
+    for made, values in stated:
+        meant = dataclasses.replace(record, **values)
+        assert type(made) is type(meant)
+        assert made == meant
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(fields.with_key(record, said), name, said)
+
+
+@given(records, records)
+def test_records_are_alike_whose_every_field_is_the_same(one: Record, other: Record) -> None:
+    assert fields.alike(one, fields.with_key(one, "elsewhere.md"))
+    meant = one.role == other.role and fields.with_key(other, one.key) == one
+    assert fields.alike(one, other) == meant
 
 
 @given(records)

@@ -170,6 +170,34 @@ def test_a_huge_store_and_a_huge_complement(tmp_path: Path) -> None:
     assert "-: is larger than 10,240 bytes" in fine(done, 4)
 
 
+@pytest.mark.parametrize("how", ["huge", "pipe"])
+def test_a_journal_that_is_none_is_named_by_every_command(how: str, tmp_path: Path) -> None:
+    store = put(tmp_path / "store", {"pump.md": f"{HEADER}In the shed.\n"})
+    journal = store / ".interop" / "journal"
+    journal.parent.mkdir()
+    if how == "huge":
+        journal.touch()
+        os.truncate(journal, 40 << 30)
+    else:
+        os.mkfifo(journal)
+    spec = f"claude-code:{store}"
+    for command in (
+        ["show", spec],
+        ["lint", spec],
+        ["recall", "shed", "--read", spec],
+        ["undo", spec],
+        ["remember", "The rack is red.", "--write", spec],
+        ["convert", spec, f"jsonl:{tmp_path}/a.jsonl"],
+    ):
+        said = fine(run(*command), 3 if command[0] == "undo" else 4)
+        if command[0] == "undo":
+            continue  # there is nothing to take back, whatever the journal says
+        assert str(journal) in said
+        assert "move it away" in said
+        assert ("--limit store=65536M" in said) == (how == "huge")
+    assert sorted(p.name for p in store.rglob("*")) == [".interop", "journal", "pump.md"]
+
+
 def test_many_files(tmp_path: Path) -> None:
     store = put(tmp_path / "store", {f"{n // 100}/{n}.md": "" for n in range(500)})
     said = fine(run("--limit", "files=300", "show", f"claude-code:{store}"), 4)

@@ -980,6 +980,95 @@ def test_a_topic_comes_into_another_with_ids_of_there_and_goes_home_as_it_was() 
     assert convert(longer, again).tree.files == again.tree.files
 
 
+# --- an edit restates its cell, and what a person left empty stays empty
+
+
+def _rows_of(said: str) -> list[list[str]]:
+    """Give what stands between the pipes, blanks and all."""
+    return [line.split("|") for line in said.splitlines() if line.startswith("|")]
+
+
+_GAP = st.sampled_from(["", "—", "-", "x"])
+_TABLE_FIELDS = {
+    "OPEN_ITEMS.md": ("body", "status", "opened", "evidence", "notes"),
+    "DECISIONS.md": ("decision", "why", "date", "evidence", "supersedes", "status"),
+    "TOMBSTONES.md": ("subject", "rejected", "replacement", "date", "reason", "source"),
+}
+
+
+@settings(max_examples=200)
+@given(
+    path=st.sampled_from(sorted(_TABLE_FIELDS)),
+    column=st.integers(0, 5),
+    gaps=st.lists(_GAP, min_size=6, max_size=6),
+    status=st.sampled_from(["OPEN", "BLOCKED", "DONE", "DROPPED", "Active", "odd", ""]),
+)
+def test_an_edit_restates_its_cell_and_no_other(
+    path: str, column: int, gaps: list[str], status: str
+) -> None:
+    names = _TABLE_FIELDS[path]
+    name = names[column % len(names)]
+    if name in ("status", "notes"):
+        name = names[0]
+    row = [status if names[n] == "status" else gaps[n] for n in range(len(names))]
+    if name == "supersedes":
+        row[0] = "a later one"
+    head = "\n".join(TOPIC[path].split("\n")[2:4])
+    key = "X-002"
+    lines = [f"| {' | '.join(['X-001', *['a'] * len(names)])} |", f"| {' | '.join([key, *row])} |"]
+    files = {path: "\n".join(["# T", "", head, *lines, ""])}
+    new = "X-001" if name == "supersedes" else "said anew"
+    value = Body(text=new) if name == "body" else new
+    (old,) = [r for r in ADAPTER.read(encoded(files)).records if r.key == f"{path}#{key}"]
+    done = put(files, fields.replace(old, {name: value}))
+    assert not done.refused
+    column = 2 + names.index(name)
+    before, after = _rows_of(files[path]), _rows_of(text(done, path))
+    assert after[-1][column].strip() == new
+    for cells_of in (before[-1], after[-1]):
+        del cells_of[column]
+    assert before == after
+    assert not done.notes
+
+
+@pytest.mark.parametrize(
+    ("status", "evidence", "now", "written"),
+    [
+        ("OPEN", "", "DONE", "—"),
+        ("BLOCKED", "", "DROPPED", "—"),
+        ("OPEN", "-", "DONE", "-"),
+        ("DONE", "", "DROPPED", ""),
+        ("DROPPED", "", "OPEN", ""),
+        ("OPEN", "mail", "DONE", "mail"),
+    ],
+)
+def test_what_is_closed_now_gets_evidence_and_the_plan_says_so(
+    status: str, evidence: str, now: str, written: str
+) -> None:
+    head = "\n".join(ITEMS.split("\n")[:4])
+    files = {"OPEN_ITEMS.md": f"{head}\n| OI-001 | Oil | {status} | 2026-10-05 | {evidence} |  |\n"}
+    (item,) = ADAPTER.read(encoded(files)).records
+    done = put(files, fields.replace(item, {"status": now}))
+    row = [cell.strip() for cell in _rows_of(text(done, "OPEN_ITEMS.md"))[-1]]
+    assert row[1:-1] == ["OI-001", "Oil", now, "2026-10-05", written, ""]
+    told = written != evidence
+    assert bool(done.notes) == told
+    source = _opened(encoded(files), "source")
+    there = convert(source, empty(ADAPTER, "there"))
+    source = by_hand(source, "OPEN_ITEMS.md", f"| {status} |", f"| {now} |")
+    made = plan(source, there, now=NOW.now)
+    noted = any("OPEN_ITEMS.md#OI-001: — stands for its evidence" in n for n in made.notes)
+    assert noted == told
+
+
+def test_a_new_closed_row_says_that_a_dash_stands_for_its_evidence() -> None:
+    new = Task(key="a", body=Body(text="Sell the van"), status="DROPPED")
+    (said,) = put(TOPIC, new).notes
+    assert said.startswith("OPEN_ITEMS.md#OI-002: — stands for its evidence: what is DROPPED")
+    told = Task(key="a", body=Body(text="Sell the van"), status="DROPPED", evidence="mail")
+    assert not put(TOPIC, told).notes
+
+
 # --- what is not written to
 
 
@@ -997,6 +1086,11 @@ def test_an_open_session_locks_the_topic() -> None:
     assert gone.files == encoded(files)
     assert "2026-10-07-a" in gone.notes[0]
     assert put(files).notes == ()
+    assert ADAPTER.locked is not None
+    locked = ADAPTER.locked(encoded(files))
+    assert locked is not None
+    assert (locked.reason, locked.remedy) == (done.refused[0].reason, done.refused[0].remedy)
+    assert ADAPTER.locked(encoded()) is None
 
 
 def test_what_the_checker_writes_is_never_imported() -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interop import fields, roles
-from interop.adapter import Context
+from interop.adapter import Adapter, Context, Fitted, Refusal
+from interop.choices import Choices
+from interop.convert import plan
 from interop.model import Body, Decision, Memory, Record, Store, Task, Tombstone
 from interop.registry import get
 from interop.rendering import lower, seen_record
+from interop.stores import Opened, assemble
 from interop.syntax.marked import says
 from tests.strategies import texts
+from tests.test_round_trips import NOW, convert, fresh
 
 TOMBSTONE = Tombstone(
     key="TOMBSTONES.md#T-001",
@@ -195,3 +200,122 @@ def test_nothing_is_called_after_its_marker(name: str, task: Task) -> None:
         said = fields.get(record, field)
         assert said is None or "interop" not in said.lower(), (field, said)
     assert fields.get(record, "description") in ("Call the ferry.", "Status: OPEN", "status: OPEN")
+
+
+# --- into every format, whatever the text is
+
+
+def snapshot(record: Record) -> Opened:
+    """Open a snapshot that says one record."""
+    empty = fresh(get("jsonl"), "source")
+    store = Store(format="jsonl", records=(record,))
+    files = empty.adapter.write(store, empty.tree.files, Context(now=NOW)).files
+    tree = dataclasses.replace(empty.tree, files=dict(files))
+    return assemble(empty.adapter, Path(empty.root), tree, empty.complement, empty.raw.id)
+
+
+def there_and_back(record: Record, adapter: Adapter) -> Record | None:
+    """Convert a record, and all of it back; gives what stands in between, None if it travels."""
+    source = snapshot(record)
+    there = convert(source, fresh(adapter, "there"))
+    assert convert(there, fresh(get("jsonl"), "back")).tree.files == source.tree.files
+    return next(iter(there.seen.records), None)
+
+
+_BLOCKS = [
+    "a\n---",
+    "First line\n---\nSecond",
+    "a\n===",
+    "a\n\n  - b",
+    "a\n\n1. b\n\n       c",
+    "<div>\n- x\n</div>\n<!--\n- a\n-->\ntrail",
+    "<!--\n- **Reason:** a",
+    "| a | b |\n|---|---|\n| c |",
+    "```\n- x",
+    "> q\n\n    code",
+    "see\n\n# Head\n- **Status:** x",
+    "x </select></ul></article> y",
+    "the mark </mark> of a van",
+    "a\rb",
+    "a\r\nb",
+    "[x]: y\n\n[x]",
+]
+
+
+@pytest.mark.parametrize("text", _BLOCKS)
+def test_a_text_of_several_blocks_stands_as_what_it_is(adapter: Adapter, text: str) -> None:
+    for record in (
+        Tombstone(key="k", rejected="zq0", reason=text),
+        Tombstone(key="k", subject=text, rejected=text, source="mail"),
+        Tombstone(key="TOMBSTONES.md#T-001", rejected=text),
+        Decision(key="k", decision=text, why=text, status="Active"),
+    ):
+        stands = there_and_back(record, adapter)
+        assert stands is not None
+        assert stands.role == record.role
+
+
+def test_what_html_cannot_say_is_encoded_where_a_reader_sees_it() -> None:
+    stone = Tombstone(key="k", rejected="zq0", reason="a\n---\n*b*", source="a *mail*")
+    said = fields.get(lower(stone, get("memhtml")), "body").text
+    assert "<strong>Reason:</strong> a<br>---<br>*b*</li>" in said
+    assert "<em>mail</em>" in said, "what can be said stays as it is"
+
+
+_TEXTS = st.one_of(
+    texts,
+    st.lists(
+        st.sampled_from(
+            ["a", "zq0", "\n", "\n\n", "---", "===", "- ", "  - b", "    ", "<div>", "</div>",
+             "<!--", "-->", "> q", "```", "# h", "|---|---|", "| a | b |", "&amp;", "&#10;", "<b>",
+             "*", "**", "_", "`", "[x](y)", "[x]: y", "\\", "1. ", "\t", "<p>", "<pre>", "<mark>",
+             "</mark>", "<li>", "</ul>", "<br>", "- **Reason:** y", "<script>", "<![CDATA[", "\x0c",
+             "\r", "\x85", "<!-- interop: task x -->"]
+        ),
+        max_size=8,
+    ).map("".join),
+)  # fmt: skip
+
+
+@st.composite
+def _records(draw: st.DrawFn) -> Record:
+    key = draw(st.sampled_from(["k", "x.md", "TOMBSTONES.md#T-001"]))
+    blank: list[Record] = [Task(key=key), Decision(key=key), Tombstone(key=key)]
+    empty = draw(st.sampled_from(blank))
+    names = draw(st.permutations(list(roles.LABELS[empty.role])))[: draw(st.integers(1, 3))]
+    values: dict[str, fields.Value] = {name: draw(_TEXTS) for name in names}
+    if isinstance(empty, Task):
+        values["body"] = Body(text=draw(_TEXTS))
+    return fields.replace(empty, values)
+
+
+@settings(max_examples=40)
+@given(record=_records())
+def test_any_text_in_any_field_is_planned_and_comes_back(adapter: Adapter, record: Record) -> None:
+    stands = there_and_back(record, adapter)
+    said = "".join(str(fields.get(record, f) or "") for f in roles.LABELS[record.role])
+    if record.role not in adapter.roles and any(c.isalnum() for c in said):
+        assert stands is not None
+    if stands is not None:
+        assert stands.role == record.role
+
+
+def test_what_a_format_would_not_give_back_is_refused_with_a_way_out() -> None:
+    """However a format may damage a marker, it is one record that is refused, and may travel."""
+    true = get("claude-code")
+
+    def fit(record: Record, current: Record | None, context: Context) -> Fitted | Refusal:
+        fitted = true.fit(record, current, context)
+        if isinstance(fitted, Refusal):
+            return fitted
+        text = fields.get(fitted.record, "body").text.replace("<!--", "<--")
+        return Fitted(record=fields.replace(fitted.record, {"body": Body(text=text)}))
+
+    source = snapshot(TOMBSTONE)
+    damaging = fresh(dataclasses.replace(true, fit=fit), "there")
+    (found,) = plan(source, damaging, now=NOW).outcomes
+    assert found.action == "refuse"
+    assert "tombstone" in found.reason
+    assert "--carry" in found.remedy
+    (found,) = plan(source, damaging, Choices(carry=True), now=NOW).outcomes
+    assert found.action == "carry"

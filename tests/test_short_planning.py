@@ -17,7 +17,7 @@ from interop.choices import Choices
 from interop.complement import Line
 from interop.kinds import parse_kind_map
 from interop.model import Body, Link, Memory, Problem, Record, Store
-from interop.plan import COMPLEMENT
+from interop.plan import COMPLEMENT, digest
 from interop.rendering import lower
 from interop.stores import Opened, assemble, holds
 from tests.samples import Sample, golden_samples
@@ -110,6 +110,16 @@ def test_what_is_grave_is_what_lint_finds_but_for_the_notes(golden: Sample, name
     assert adapter.grave is not None
     found = [f for f in adapter.lint(files, store) if f.severity != "note"]
     assert list(adapter.grave(files, store)) == found
+
+
+@GOLDEN
+def test_each_file_of_a_plan_has_the_digest_of_what_is_written(golden: Sample) -> None:
+    source = golden.opened()
+    target = replace(golden.tree, files={}, complement=None, problems=())
+    empty = assemble(BANTAMKIT, golden.case / "to", target, None, "destination")
+    for choices in (CHOICES, replace(CHOICES, complement=False, allow_loss=True)):
+        changes = convert.plan(source, empty, choices, now=NOW).changes
+        assert [c.written for c in changes] == [digest(c.after or b"") for c in changes]
 
 
 @GOLDEN

@@ -7,18 +7,21 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from interop import kinds, stores, threeway, undoing
+from interop import kinds, registry, stores, threeway, undoing
+from interop.adapter import Adapter, Locked
 from interop.bridge import Bridge
 from interop.choices import Choices
 from interop.convert import apply_plan, plan
-from interop.disk import layout, transaction
+from interop.disk import journal, layout, transaction
+from interop.disk.kept import kept
 from interop.errors import FormatError, RefusedError, UsageError, WriteError
-from interop.model import Memory
-from interop.plan import COMPLEMENT, FileChange
+from interop.model import Files, Memory
+from interop.plan import COMPLEMENT, FileChange, digest
 from tests.faulting import git, note
 from tests.samples import GOLDEN
 
@@ -264,6 +267,30 @@ def test_without_what_was_written_an_edit_is_refused(source: Path, tmp_path: Pat
     assert index.read_text().endswith("- one more\n")
 
 
+def test_a_complement_that_is_new_is_not_kept_twice(source: Path, tmp_path: Path) -> None:
+    spec, root = at("claude-code", tmp_path)
+    convert(source, spec)
+    assert {one.path for one in kept(root)} == {*files(root), None}  # None is the manifest
+    assert layout.wrote(root, 1).read_bytes() == b"".join(
+        files(root)[entry.path] for entry in journal.read(layout.manifest(root, 1)).entries[:-1]
+    )
+    place = root / COMPLEMENT
+    before = place.read_bytes()
+    place.write_bytes(before + b"\n")
+    with pytest.raises(RefusedError, match="clash") as caught:
+        undoing.undo(root)
+    assert "it was new" in caught.value.details[0]
+    place.write_bytes(before)
+    note(source, "bells", "Bells are quiet.")
+    convert(source, spec)
+    told = [one.data for one in kept(root) if one.path == COMPLEMENT]
+    assert sorted(x or b"" for x in told) == sorted([before, place.read_bytes()])
+    for _ in range(2):
+        undoing.undo(root)
+    assert files(root) == {}
+    assert not place.exists()
+
+
 def test_files_are_not_taken_back_where_git_cannot_follow(source: Path, tmp_path: Path) -> None:
     spec, root = copied("memhtml", tmp_path)
     convert(source, spec)
@@ -306,6 +333,70 @@ def test_how_much_is_kept_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(UsageError, match="INTEROP_UNDO_WRITES"):
         bridge.remember("Rack 9 holds a bike.")
     assert files(root) == before
+
+
+# --- where nothing may change now
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_what_may_not_change_now_is_not_taken_back(
+    source: Path, tmp_path: Path, named: bool, force: bool, dry_run: bool
+) -> None:
+    spec, root = copied("memory-compiler", tmp_path)
+    before = files(root)
+    convert(source, spec)
+    session = root / "_sessions" / "s-9.json"
+    session.parent.mkdir(exist_ok=True)
+    session.write_text('{"session": "s-9", "status": "OPEN"}')
+    locked = files(root), (root / COMPLEMENT).read_bytes(), undoing.history(root)
+    name = "memory-compiler" if named else None
+    with pytest.raises(RefusedError, match="s-9 is open") as refused:
+        undoing.undo(root, name, dry_run=dry_run, force=force)
+    assert "--close" in refused.value.remedy
+    assert (files(root), (root / COMPLEMENT).read_bytes(), undoing.history(root)) == locked
+    session.write_text('{"session": "s-9", "status": "CLOSED"}')
+    undoing.undo(root, name)
+    session.unlink()
+    assert files(root) == before
+
+
+def test_a_complement_is_taken_back_while_nothing_may_change(source: Path, tmp_path: Path) -> None:
+    spec, root = copied("memory-compiler", tmp_path)
+    convert(source, spec)
+    kept = root / COMPLEMENT
+    said = kept.read_bytes()
+    change = FileChange(path=COMPLEMENT, before=digest(said), after=said + b"\n")
+    transaction.apply(root, [change], label="convert", verify=lambda _: None)
+    (root / "_sessions").mkdir(exist_ok=True)
+    (root / "_sessions" / "s-9.json").write_text('{"session": "s-9", "status": "OPEN"}')
+    undoing.undo(root)
+    assert kept.read_bytes() == said
+
+
+def test_a_store_of_one_file_may_be_locked_too(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a format is, its word counts: here it is one that locks for a word in its file."""
+    spec, root = at("jsonl", tmp_path)
+    convert(source, spec)
+    said = root.read_bytes()
+    true = registry.get("jsonl")
+    seen: list[bytes] = []
+
+    def locked(kept: Files) -> Locked | None:
+        seen.extend(kept.values())
+        return Locked(reason="it is being read", remedy="wait") if b"racks" in seen[-1] else None
+
+    def get(name: str) -> Adapter:
+        return replace(true, locked=locked)
+
+    monkeypatch.setattr(registry, "get", get)
+    with pytest.raises(RefusedError, match="it is being read"):
+        undoing.undo(root, "jsonl")
+    assert root.read_bytes() == said
+    assert len(seen) == 1
 
 
 # --- the merge itself

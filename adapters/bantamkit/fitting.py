@@ -202,10 +202,10 @@ class _Fitting:
 
     def _links(self) -> tuple[Link, ...]:
         base = self.base
-        held = tuple(link for link in self.record.links if link.rel == "link")
+        held = tuple([link for link in self.record.links if link.rel == "link"])
         if base is not None and held == base.links:
             return held
-        before = set(base.links) if base is not None else set[Link]()
+        before: set[Link] = set(base.links) if base is not None else set()
         out: list[Link] = []
         for link in held:
             target = link.target
@@ -216,7 +216,8 @@ class _Fitting:
                 self._supply("links", fitted, f"{reason}; it was {target!r}")
             if fitted:
                 out.append(link if fitted == target else Link(target=fitted))
-        return tuple(out)
+        links = tuple(out)
+        return self.record.links if links == self.record.links else links  # one of them is enough
 
     def _created(self) -> str | None:
         day = self._day("created", "created", self.record.created)

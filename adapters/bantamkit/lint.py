@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from itertools import combinations, islice
 
 from interop.adapter import Finding
@@ -48,17 +49,21 @@ def _findings(files: Files, store: Store, *, notes: bool) -> Iterator[Finding]:
         if is_fact(path)
     }
     facts = [found for found in read.values() if isinstance(found, Fact)]
-    # case aside: on some systems two such names are one file
-    taken = Counter(names.stem(path).casefold() for path in read)
-    taken.update(fact.named().casefold() for fact in facts if not _is_named_alike(fact))
+
+    @cache  # few stores have a fact of which it is asked
+    def taken() -> Counter[str]:
+        # case aside: on some systems two such names are one file
+        known = Counter(names.stem(path).casefold() for path in read)
+        known.update(fact.named().casefold() for fact in facts if not _is_named_alike(fact))
+        return known
+
+    def is_taken(name: str, mine: Fact) -> bool:
+        own = {names.stem(mine.path).casefold(), mine.named().casefold()}
+        return taken()[name.casefold()] > (name.casefold() in own)
+
     for path, found in read.items():
         if isinstance(found, Fact):
-
-            def is_taken(name: str, mine: Fact = found) -> bool:
-                own = {names.stem(mine.path).casefold(), mine.named().casefold()}
-                return taken[name.casefold()] > (name.casefold() in own)
-
-            for odd in oddities.of(found, is_taken):
+            for odd in oddities.of(found, partial(is_taken, mine=found)):
                 yield Finding(
                     code=odd.code,
                     severity=odd.severity,

@@ -19,7 +19,7 @@ RESERVED = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))]
 )
 """Names that are devices on Windows, with any extension."""
-_LEGAL = re.compile(r"[a-z0-9][a-z0-9-]*")
+_LEGAL = re.compile(rf"[a-z0-9][a-z0-9-]{{,{LONGEST - 1}}}(?<!---)")
 _FROM_TEXT = 64
 
 
@@ -34,12 +34,7 @@ def is_legal(name: str) -> bool:
 
     A name that ends in ``---`` would close the header that states it.
     """
-    return (
-        _LEGAL.fullmatch(name) is not None
-        and len(name) <= LONGEST
-        and name not in RESERVED
-        and not name.endswith("---")
-    )
+    return _LEGAL.fullmatch(name) is not None and name not in RESERVED
 
 
 def slug(text: str, longest: int = LONGEST) -> str:

@@ -7,6 +7,7 @@ Spec: docs/formats/bantamkit.md, "Pitfalls".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from interop.adapters.bantamkit import names
@@ -42,15 +43,16 @@ def of(fact: Fact, is_taken: Callable[[str], bool] = lambda name: False) -> Iter
     lead over somebody's text.
     """
     if fact.is_usual:
-        yield from _name(fact, is_taken)
-        return
-    yield from _fences(fact)
-    yield from _name(fact, is_taken)
-    yield from _description(fact)
-    yield from _kind(fact)
-    yield from _dates(fact)
-    yield from _links(fact)
-    yield from _losses(fact)
+        return _name(fact, is_taken)
+    return chain(
+        _fences(fact),
+        _name(fact, is_taken),
+        _description(fact),
+        _kind(fact),
+        _dates(fact),
+        _links(fact),
+        _losses(fact),
+    )
 
 
 def _fences(fact: Fact) -> Iterator[Oddity]:

@@ -22,6 +22,7 @@ from interop.adapter import (
     Finding,
     Fitted,
     Hold,
+    Locked,
     Refusal,
     Written,
 )
@@ -60,6 +61,13 @@ def fit(record: Record, current: Record | None, context: Context) -> Fitted | Re
     from interop.adapters.memory_compiler import fitting
 
     return fitting.fit(record, current, context)
+
+
+def locked(files: Files) -> Locked | None:
+    """Say why nothing may change now: a session is open."""
+    from interop.adapters.memory_compiler import ledger
+
+    return ledger.locked(files)
 
 
 def lint(files: Files, store: Store) -> Iterable[Finding]:
@@ -105,6 +113,7 @@ ADAPTER = Adapter(
     statuses={"task": TASK_STATUSES, "decision": DECISION_STATUSES},
     handle=handle,
     derived=is_derived,
+    locked=locked,
     lint=lint,
     discover=discover,
 )

@@ -11,13 +11,14 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from interop.adapter import Locked
 from interop.adapters.memory_compiler.topic import SESSIONS
 from interop.model import Files, Json
 
 RECOVERY = SESSIONS + "recovery/"
 WAY_OUT = (
     "close it (memory_check.py --close), or after changes --recovery-scan "
-    "--recovery-threshold-hours 0 and --resolve-recovery; then convert again"
+    "--recovery-threshold-hours 0 and --resolve-recovery; then run this again"
 )
 
 
@@ -52,6 +53,15 @@ def entries(files: Files, folder: str = SESSIONS) -> Iterator[Entry]:
 def open_sessions(files: Files) -> tuple[str, ...]:
     """Give the ids of the sessions that hold the lock."""
     return tuple(entry.session for entry in entries(files) if entry.is_open)
+
+
+def locked(files: Files) -> Locked | None:
+    """Say why nothing may change in a topic: any byte makes an open session impossible to close."""
+    sessions = ", ".join(open_sessions(files))
+    if not sessions:
+        return None
+    reason = f"session {sessions} is open, and could not be closed after any change"
+    return Locked(reason=reason, remedy=WAY_OUT)
 
 
 def _parsed(data: bytes) -> Mapping[str, Json] | None:

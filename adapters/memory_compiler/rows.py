@@ -122,8 +122,12 @@ def cell(columns: Columns, record: Record, field: str) -> str:
         return words
     if field == "supersedes":
         return UNSAID
-    closed = columns.role == "task" and getattr(record, "status", None) in CLOSED
-    return UNSAID if field == "evidence" and closed else ""
+    return UNSAID if field == "evidence" and is_closed(columns, record) else ""
+
+
+def is_closed(columns: Columns, record: Record) -> bool:
+    """Is this a row that says by what it is done, or why it is dropped?"""
+    return columns.role == "task" and tables.value(record, "status") in CLOSED
 
 
 def row(columns: Columns, name: str, record: Record, like: Sequence[str] = ()) -> tuple[str, ...]:

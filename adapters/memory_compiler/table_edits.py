@@ -94,12 +94,14 @@ class TableEdits:
             return ()
         row = file.rows[change.current.key]
         there = pipe_tables.values(file.text, row)
+        closes = not rows.is_closed(self.columns, change.current)
         edits: list[Edit] = []
         for n, field in enumerate(self.columns.fields, 1):
             before, after = (tables.value(r, field) for r in (change.current, change.meant))
             words = rows.cell(self.columns, change.meant, field)
-            demanded = after is None and words != there[n] and words and field == "evidence"
-            if before != after or (demanded and not there[n]):
+            # what closes a row has to say by what; a gap that was left before is left as it is
+            demanded = field == "evidence" and closes and not there[n] and words
+            if before != after or demanded:
                 edits.append(pipe_tables.set_cell(file.text, row, n, words))
         return edits
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 from interop import fields
-from interop.adapter import Context, Refusal, Supplied, Written
+from interop.adapter import Context, Locked, Refusal, Supplied, Written
 from interop.adapters.memory_compiler import cells, ledger, memory_tests, new_topic, reading, rows
 from interop.adapters.memory_compiler.context_bullets import extra_of
 from interop.adapters.memory_compiler.context_edits import ContextEdits
@@ -18,6 +18,7 @@ from interop.adapters.memory_compiler.numbering import Numbering
 from interop.adapters.memory_compiler.reading import Part, Topic
 from interop.adapters.memory_compiler.settling import Change, Refused, settle
 from interop.adapters.memory_compiler.table_edits import TableEdits
+from interop.adapters.memory_compiler.tables import TableFile
 from interop.adapters.memory_compiler.topic import (
     CONTEXT,
     FILES,
@@ -26,9 +27,11 @@ from interop.adapters.memory_compiler.topic import (
     OF_ROLE,
     TABLES,
     TESTS,
+    UNSAID,
     Columns,
 )
 from interop.model import Body, Decision, Files, Memory, Record, Store
+from interop.syntax import pipe_tables
 
 
 def write(store: Store, onto: Files, context: Context) -> Written:
@@ -70,8 +73,9 @@ class _Put:
 
     def written(self) -> Written:
         gone = self._compare()
-        if self.topic.open_sessions and (gone or self.changes):
-            self._locked(gone)
+        locked = ledger.locked(self.files) if gone or self.changes else None
+        if locked is not None:
+            self._locked(locked, gone)
         else:
             self._remove(gone)
             self._tell_apart()
@@ -150,20 +154,19 @@ class _Put:
         if stays is not None:
             self.records[refusal.key] = stays
 
-    def _locked(self, gone: Iterable[Record]) -> None:
-        """Change nothing at all: any byte makes the open session impossible to close."""
-        sessions = ", ".join(self.topic.open_sessions)
+    def _locked(self, locked: Locked, gone: Iterable[Record]) -> None:
+        """Change nothing at all."""
         for change in (c for path in sorted(self.changes) for c in self.changes[path]):
             refusal = Refusal(
                 key=change.key,
                 field="session",
-                reason=f"session {sessions} is open, and could not be closed after any change",
-                remedy=ledger.WAY_OUT,
+                reason=locked.reason,
+                remedy=locked.remedy,
             )
             self._refuse(refusal, change.current)
         for record in gone:
             self.records[record.key] = record
-            self.notes.append(f"{record.key}: stays, because session {sessions} is open")
+            self.notes.append(f"{record.key}: stays, because {locked.reason}; {locked.remedy}")
 
     def _remove(self, gone: Iterable[Record]) -> None:
         """Take bullets out; rows stay, since their ids are permanent."""
@@ -252,6 +255,7 @@ class _Put:
             if stands is not None:
                 self.records[change.key] = stands
                 self.supplied += change.supplied
+                self._say_evidence(change, stands)
                 self._say_id(change)
         elif change.meant is not None:
             refusal = Refusal(key=change.key, field=why.field, reason=why.reason, remedy=why.remedy)
@@ -259,6 +263,24 @@ class _Put:
         elif change.current is not None:
             self.records[change.key] = change.current
             self.notes.append(f"{change.key}: stays, because {why.reason}")
+
+    def _say_evidence(self, change: Change, stands: Record) -> None:
+        """Name a dash that is written for evidence: it is read as nothing, so no field shows it."""
+        if not any(s.field == "evidence" and s.value == UNSAID for s in change.supplied):
+            return
+        if change.current is None or not self._says_nothing(change.current):
+            status = fields.get(stands, "status")
+            self.notes.append(
+                f"{stands.key}: {UNSAID} stands for its evidence: what is {status} needs some, and "
+                "nobody stated any"
+            )
+
+    def _says_nothing(self, row: Record) -> bool:
+        """Does the evidence of a row say already that there is none?"""
+        file = self.topic.parts.get(OF_ROLE[row.role].path)
+        assert isinstance(file, TableFile), "a row stands in a table"
+        column = file.columns.fields.index("evidence") + 1
+        return bool(pipe_tables.values(file.text, file.rows[row.key])[column])
 
     def _say_id(self, change: Change) -> None:
         """Name an id that had to be another one than the record's own."""

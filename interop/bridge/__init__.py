@@ -203,6 +203,8 @@ class Bridge:
                 replacement), its kind is unknown or missing where one is demanded, its name is
                 taken by something else, the format cannot say a field of it, or a secret is
                 refused.
+            FormatError: a file that it would write, or that could have tombstones, stands in the
+                store and is not read.
             UsageError: no store to write was named, or there is nothing to remember.
             WriteError: writing failed and was taken back, or another interop held the lock.
         """
@@ -255,6 +257,7 @@ class Bridge:
         Raises:
             RefusedError: a removal that was not agreed to, a tombstone without a rejected value,
                 a key that means several records, or a store that is only read.
+            FormatError: a file that it would write stands in the store and is not read.
             UsageError: no store has such a record, no reason was given, or there will be no
                 tombstone to say what is rejected, or in its place.
             WriteError: writing failed and was taken back, or another interop held the lock.

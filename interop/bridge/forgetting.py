@@ -64,23 +64,25 @@ def forget(reading: Reading, wish: Wish, *, wait: float, host: HostOptions | Non
         lines = pruning.purge_held(opened, key).lines
         return replace(answer, purged=(*lines, *dropping.drop()))
 
-    answer, token = writing.write(
+    done = writing.write(
         reading,
         decide,
         wait=wait,
         host=host,
         after=purge,
     )
+    answer, token = done.answer, done.token
+    others = (p for p in problems if p.store != reading.write)
     answer = replace(
         answer,
         elsewhere=elsewhere,
         notes=(*told, *answer.notes),
-        problems=tuple(p for p in problems if p.store != reading.write),
+        problems=(*others, *done.problems),
     )
     if token is None:
         return answer
-    done = (f"committed as {token.commit}",) if token.commit else ()
-    return replace(answer, notes=(*answer.notes, *done), commands=token.commands)
+    commits = (f"committed as {token.commit}",) if token.commit else ()
+    return replace(answer, notes=(*answer.notes, *commits), commands=token.commands)
 
 
 def _key_there(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from interop import fields, guard, guarding, shown
+from interop import fields, guard, guarding, shown, standing
 from interop.adapter import Adapter, Context, Hold, Refusal
 from interop.bridge import naming, writing
 from interop.bridge.reading import Reading
@@ -66,18 +66,20 @@ def remember(
     stones, problems = reading.stones(without=place.anchor)
 
     def decide(store: Opened) -> Outcome[Remembered]:
+        if not allow_tombstoned:
+            standing.check_stones(store)
         values = guard.rejected_values(
             [*(v.stone for v in guarding.stones([store]).values), *stones]
         )
         return _Remembering(reading, store, new, host).outcome(values, allowed=allow_tombstoned)
 
-    answer, token = writing.write(reading, decide, wait=wait, host=host)
-    missing = tuple(p for p in problems if p.store != reading.write)
-    answer = replace(answer, problems=missing)
+    done = writing.write(reading, decide, wait=wait, host=host)
+    elsewhere = (p for p in problems if p.store != reading.write)
+    answer, token = replace(done.answer, problems=(*elsewhere, *done.problems)), done.token
     if token is None:
         return answer
-    done = (f"committed as {token.commit}",) if token.commit else ()
-    return replace(answer, notes=(*answer.notes, *done), commands=token.commands)
+    commits = (f"committed as {token.commit}",) if token.commit else ()
+    return replace(answer, notes=(*answer.notes, *commits), commands=token.commands)
 
 
 class _Remembering:

@@ -29,13 +29,17 @@ class StoreProblem:
     remedy: str = ""
 
     def __str__(self) -> str:
-        """`store: problem; way out`."""
+        """`store: problem; way out`, with secrets masked."""
+        from interop.secrets import mask  # most answers have no problem
+
         text = f"{self.store}: {self.problem}"
-        return f"{text}; {self.remedy}" if self.remedy else text
+        return mask(f"{text}; {self.remedy}" if self.remedy else text)
 
     def to_json(self) -> dict[str, Json]:
-        """Give its JSON form."""
-        return {"store": self.store, "problem": self.problem, "remedy": self.remedy}
+        """Give its JSON form, with secrets masked: it may quote what could not be read."""
+        from interop.secrets import mask
+
+        return {"store": self.store, "problem": mask(self.problem), "remedy": mask(self.remedy)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

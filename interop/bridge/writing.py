@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from interop import applying, complement_file, outgoing, stores
+from interop import applying, complement_file, outgoing, standing, stores
 from interop.adapter import Context, Refusal, Supplied, Written
 from interop.bridge.places import Place
 from interop.bridge.reading import Reading
-from interop.bridge.results import Added
+from interop.bridge.results import Added, StoreProblem
 from interop.disk import single, state, tree
 from interop.disk.tree import Tree
 from interop.errors import FormatError, RefusedError, UsageError
@@ -44,6 +44,17 @@ class Outcome(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Done(Generic[T]):
+    """What was done."""
+
+    answer: T
+    token: Token | None = None
+    """What followed around the files."""
+    problems: tuple[StoreProblem, ...] = ()
+    """What was not read of the store, and stays as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Put:
     """A store as it would be with other records."""
 
@@ -64,7 +75,7 @@ def write(
     wait: float,
     host: HostOptions | None,
     after: Callable[[Opened, T], T] = lambda _, answer: answer,
-) -> tuple[T, Token | None]:
+) -> Done[T]:
     """Write what was decided into the one store that is written.
 
     Args:
@@ -81,15 +92,16 @@ def write(
     place = target_of(reading)
     opened = _open(place)
     outcome = decide(opened)
+    standing.check_places(opened, outcome.changes)
     if not outcome.changes:
-        return outcome.answer, None
+        return Done(answer=outcome.answer, problems=_problems(place, opened))
     is_file = opened.adapter.file is not None
     with applying.locked(place.root, outcome.label, wait, file=is_file):
         if _loaded(opened) != opened.tree:
             opened = _open(place)
             outcome = decide(opened)
             if not outcome.changes:
-                return outcome.answer, None
+                return Done(answer=outcome.answer, problems=_problems(place, opened))
         token = applying.apply_changes(
             opened,
             outcome.changes,
@@ -100,7 +112,14 @@ def write(
         )
         known = opened.complement.generation if opened.complement is not None else 0
         state.remember(opened.root, opened.raw.id, known, complement=known > 0)
-        return after(opened, outcome.answer), token
+        return Done(
+            answer=after(opened, outcome.answer), token=token, problems=_problems(place, opened)
+        )
+
+
+def _problems(place: Place, opened: Opened) -> tuple[StoreProblem, ...]:
+    """Name what was not read of the store that is written: nothing of it was decided upon."""
+    return tuple(StoreProblem(store=place.name, problem=line) for line in standing.unread(opened))
 
 
 def target_of(reading: Reading) -> Place:

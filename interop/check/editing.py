@@ -238,6 +238,8 @@ class Editing:
             number[now] += 1
         names = self._names(batch, written)
         index = {p: after[p] for p in after if self.adapter.index(p)}
+        # beside what it names, an index tells which of its lines states something
+        near = {**index, **{p: after[p] for p in own if p in after}}
         calm: set[str] = set()
         for path in sorted({*before, *after}):
             if before.get(path) == after.get(path) or self.adapter.derived(path):
@@ -260,7 +262,7 @@ class Editing:
                 continue
             cleared = number[path] if batch[0].edit.way == "clear" else 0
             read = self.adapter.read
-            for line in lines.idle(path, found, changed, index, read, _says(batch), cleared):
+            for line in lines.idle(path, found, changed, near, read, _says(batch), cleared):
                 yield f"{_who(batch)}: changes {path}:{line}, which does not state it"
         for path in sorted({*result.carried, *self.raw.carried}):
             if result.carried.get(path) != self.raw.carried.get(path):

@@ -58,14 +58,16 @@ def _faulty(operation: str, path: Place) -> Generator[None]:
         fault("after", operation, Path(path))
 
 
-def read_bytes(path: Place) -> bytes:
-    """Read a regular file whole.
+def read_bytes(path: Place, most: int | None = None) -> bytes:
+    """Read a regular file whole, if it has no more bytes than ``most``.
 
     Raises:
-        OSError: it cannot be read, or it is not a regular file.
+        OSError: it cannot be read, it is not a regular file, or (EFBIG) it is larger.
     """
     fd = os.open(path, READ)
     try:
+        if most is not None:
+            return _read_bounded(fd, path, most)
         data = os.read(fd, _CHUNK)
         if len(data) < _CHUNK:
             # A short read ends a local file; a network or user-space file system may only pause.
@@ -79,6 +81,28 @@ def read_bytes(path: Place) -> bytes:
         return b"".join(parts)
     finally:
         os.close(fd)
+
+
+def _read_bounded(fd: int, path: Place, most: int) -> bytes:
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(errno.EINVAL, NOT_A_FILE, str(path))
+    left = most - info.st_size
+    parts: list[bytes] = []
+    # whatever the system says of its size, only the end is the end
+    while left >= 0 and (part := os.read(fd, _CHUNK * 16)):
+        parts.append(part)
+        left = most - max(info.st_size, sum(map(len, parts)))
+    if left < 0:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return b"".join(parts)
+
+
+def unreadable(error: OSError) -> str:
+    """Say of a file that it cannot be read, and the way out where permission is all it needs."""
+    said = f"cannot be read ({error.strerror or error})"
+    denied = error.errno in (errno.EACCES, errno.EPERM)
+    return f"{said}; give yourself permission (chmod u+r)" if denied else said
 
 
 def digest_at(path: Place) -> str | None:

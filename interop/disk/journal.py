@@ -16,7 +16,7 @@ from typing import cast
 
 import orjson
 
-from interop.disk import durable, layout
+from interop.disk import durable, layout, own_files
 from interop.errors import FormatError
 from interop.model import Json
 
@@ -32,7 +32,7 @@ class Entry:
     before: str | None
     after: str | None
     size: int = 0
-    """Bytes of the new file; 0 too where a journal of an older interop does not say it."""
+    """How many bytes of the new file are kept in ``wrote``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +97,12 @@ def read(path: Path) -> Journal:
     A store may come from elsewhere, its journal too: nothing in it is trusted to stay in the store.
 
     Raises:
-        FormatError: it is not a journal, or names a path outside the store.
+        FormatError: it is not a journal, is beyond a limit, or names a path outside the store.
         OSError: it cannot be read.
     """
     problem = "is not a journal of interop"
     try:
-        data = cast("Json", orjson.loads(durable.read_bytes(path)))
+        data = cast("Json", orjson.loads(own_files.read(path, _REMEDY)))
     except orjson.JSONDecodeError as error:
         raise FormatError(str(path), f"{problem} ({error})", _REMEDY) from error
     if not isinstance(data, dict) or data.get("version") != VERSION:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from interop.disk import durable, layout, single
+from interop.disk import layout, own_files, single
 from interop.disk.journal import Journal, read
 from interop.errors import FormatError
 
@@ -25,7 +25,7 @@ class Kept:
     path: str | None
     """The store's file whose bytes these are; None for interop's own notes."""
     data: bytes | None
-    """None when it cannot be read."""
+    """None when it cannot be read, or is larger than a store may be."""
 
 
 def kept(root: Path) -> Iterator[Kept]:
@@ -59,10 +59,10 @@ def _folder(within: Path | None, folder: Path, journal: Journal | None) -> Itera
         index = int(name) if name.isascii() and name.isdigit() else -1
         path = entries[index].path if 0 <= index < len(entries) else None
         try:
-            data = durable.read_bytes(folder / name)
+            data = own_files.read(folder / name, "")
         except FileNotFoundError:
             continue  # committed or pruned since it was listed
-        except OSError:
+        except (OSError, FormatError):
             data = None
         yield Kept(place=_shown(within, folder / name), path=path, data=data)
 
@@ -71,10 +71,10 @@ def _wrote(within: Path | None, place: Path, journal: Journal) -> Iterator[Kept]
     """Yield what an apply wrote, file by file."""
     shown = _shown(within, place)
     try:
-        data = durable.read_bytes(place)
+        data = own_files.read(place, "")
     except FileNotFoundError:
         return  # committed or pruned since it was listed
-    except OSError:
+    except (OSError, FormatError):
         yield Kept(place=shown, path=None, data=None)
         return
     start = 0

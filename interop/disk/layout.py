@@ -6,7 +6,7 @@
     .interop/journal       there while an apply is under way, and after one was interrupted
     .interop/staging/7/0   new bytes on their way to their place
     .interop/undo/7/0      displaced bytes; with ``manifest``, the journal of a finished apply
-    .interop/undo/7/wrote  the new bytes of all files of it, one behind the other
+    .interop/undo/7/wrote  the new bytes of its files, one behind the other (but a new complement)
 
 None of the names has an extension, so no runtime takes one for a memory.
 """
@@ -231,13 +231,46 @@ def _blocked(root: Path, change: FileChange, known: dict[str, bool]) -> str | No
         except FileNotFoundError:
             known[parent] = False
             return None
-        if stat.S_ISLNK(mode):
-            return f"{change.path!r}: {parent!r} is a symbolic link, which interop never follows"
         if not stat.S_ISDIR(mode):
-            return f"{change.path!r}: {parent!r} is a file"
+            return f"{change.path!r}: {parent!r} {_what(mode)}"
         known[parent] = True
-    if is_dir(at(root, change.path)):
-        return f"{change.path!r} is a folder"
+    try:
+        mode = os.lstat(at(root, change.path)).st_mode
+    except FileNotFoundError:
+        return None
+    # of a file that was there when it was planned, the digest says more
+    if stat.S_ISDIR(mode) or (change.before is None and not stat.S_ISREG(mode)):
+        return f"{change.path!r} {_what(mode)}"
+    return None
+
+
+def _what(mode: int) -> str:
+    """Say what something is that is in the way."""
+    if stat.S_ISLNK(mode):
+        return "is a symbolic link, which interop never follows"
+    if stat.S_ISDIR(mode):
+        return "is a folder"
+    return "is a file" if stat.S_ISREG(mode) else "is a pipe, a socket or a device, not a file"
+
+
+def what_stands(place: Path) -> str | None:
+    """Say what stands at a place, where it is something and no regular file."""
+    try:
+        mode = os.lstat(place).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return None if stat.S_ISREG(mode) else _what(mode)
+
+
+def barrier(root: Path, path: str) -> str | None:
+    """Say what stands instead of a directory above a path, if something does."""
+    for parent in parents(path):
+        try:
+            mode = os.lstat(at(root, parent)).st_mode
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISDIR(mode):
+            return f"{path!r}: {parent!r} {_what(mode)}"
     return None
 
 

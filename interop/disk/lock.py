@@ -13,6 +13,8 @@ from interop.errors import WriteError
 
 WAIT = 10.0
 """Seconds to wait for another interop that is writing to the same store."""
+_LONGEST = 1 << 16
+"""Bytes that a note of who holds a lock has at most."""
 
 
 @contextmanager
@@ -64,7 +66,7 @@ def _make_root(root: Path) -> None:
 
 def _holder(own: Path) -> str:
     try:
-        text = durable.read_bytes(own / "holder").decode("utf-8", "replace")
+        text = durable.read_bytes(own / "holder", _LONGEST).decode("utf-8", "replace")
     except OSError:
         return ""
     return f" ({text.strip()})"

@@ -111,14 +111,25 @@ def roll_back(root: Path, journal: Journal) -> tuple[str, ...]:
 
     Idempotent: after a crash in it, the next call goes on. The journal goes last.
 
+    A file that cannot be read, and that may be the new one, is in the way of none of the others.
+
     Raises:
-        OSError: the disk refused; the journal is still there.
+        OSError: the disk refused, or such a file is left; the journal is still there.
     """
     left: dict[int, str] = {}
+    unread: OSError | None = None
     for index in reversed(range(len(journal.entries))):
-        line = _take_back(root, journal, index)
+        try:
+            now = _now(root, journal, index)
+        except OSError as error:
+            if not _waits(root, journal, index):
+                unread = unread or error
+            continue
+        line = _take_back(root, journal, index, now)
         if line:
             left[index] = line
+    if unread is not None:
+        raise unread
     for path in reversed(journal.made):
         if path != layout.OWN and not layout.through_link(root, path):
             durable.remove_dir(layout.place(root, path))
@@ -200,14 +211,45 @@ def drop(root: Path, number: int) -> None:
     durable.remove_tree(away)
 
 
-def _take_back(root: Path, journal: Journal, index: int) -> str | None:
-    """Make one file old again; give a line if it cannot be."""
+_BARRED = "behind a link"
+"""What is known of a file whose folder has become something else: equal to no digest."""
+
+
+def _now(root: Path, journal: Journal, index: int) -> str | None:
+    """Say what stands in the place of an entry: a digest, None for nothing, or what it is instead.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    path = journal.entries[index].path
+    if layout.through_link(root, path):
+        return _BARRED
+    return durable.digest_at(layout.place(root, path))
+
+
+def _waits(root: Path, journal: Journal, index: int) -> bool:
+    """Do the new bytes of an entry still wait, so that nothing in its place is interop's?"""
     entry = journal.entries[index]
-    if layout.through_link(root, entry.path):
-        return _stays(root, journal, index, "is now behind a link")
-    now = durable.digest_at(layout.place(root, entry.path))
+    if entry.after is None:
+        return not os.path.lexists(journal.old(root, index))
+    try:
+        return durable.digest_at(journal.new(root, index)) == entry.after
+    except OSError:
+        return False  # a second name of what stands in the place
+
+
+def _take_back(root: Path, journal: Journal, index: int, now: str | None) -> str | None:
+    """Make one file old again, that is ``now`` so; give a line if it cannot be."""
+    entry = journal.entries[index]
+    if now == _BARRED:
+        return _stays(root, journal, index, f"is now {_BARRED}")
     if now == entry.before:
         return None
+    if now == durable.NOT_A_FILE:
+        if entry.before is None and _waits(root, journal, index):
+            return None  # it stood in the way, and was told of
+        what = layout.what_stands(layout.place(root, entry.path)) or "was no file a moment ago"
+        return _stays(root, journal, index, what)
     if now != entry.after:
         return _stays(root, journal, index, "was changed by another program")
     if entry.before is None:

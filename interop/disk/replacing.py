@@ -22,7 +22,7 @@ from interop.disk.lock import WAIT, locked
 from interop.disk.recovery import bounds, drop, manifests, sync_dirs, tidy
 from interop.disk.single import home, load
 from interop.disk.staging import write_wrote
-from interop.disk.transaction import explain
+from interop.disk.transaction import explain, see_to
 from interop.disk.undo import (
     Applied,
     Finding,
@@ -353,7 +353,7 @@ def _back_out(file: _File, journal: Journal, error: BaseException) -> WriteError
         return WriteError(
             where,
             f"{problem}; taking it back failed too ({why})",
-            "see to the disk and convert into this file again: that settles it",
+            f"{see_to(second)} and convert into this file again: that settles it",
         )
     if left:
         names = ", ".join(str(path) for path in left)
@@ -428,7 +428,10 @@ def _forget(file: _File, journal: Journal) -> None:
 
 def _undone(file: _File, last: Journal, settle: Settle | None, *, force: bool) -> Undone:
     found = Finding(file.home, last, settle, force=force)
-    found.look(0, file.place if os.path.lexists(file.place) else None)
+    there = os.path.lexists(file.place)
+    interrupted = pending(file.home) is not None
+    found.look(0, file.place if there else None, interrupted=interrupted)
+    found.check_places(file.place)
     for clash, why in found.clashes:
         entry = last.entries[0]
         raise RefusedError(

@@ -1,8 +1,8 @@
 """The new bytes of an apply, beside the store and forced to the disk before anything names them.
 
 In ``.interop/staging/<n>/`` lie the new files, by their numbers in the journal, with the journal
-itself and, for undo, all that is written once more in one piece. The journal and that piece go to
-their places by a rename each.
+itself and, for undo, what is written once more in one piece (``kept_size``). The journal and that
+piece go to their places by a rename each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from interop.disk import durable, layout
 from interop.disk.journal import Journal, dump
 from interop.disk.recovery import sync_dirs
-from interop.plan import FileChange
+from interop.plan import COMPLEMENT, FileChange
 
 WROTE_BYTES = 64 * 1024 * 1024
 """Up to so many new bytes of one apply are kept, so that it can be undone under later edits."""
@@ -80,6 +80,17 @@ def announce(root: Path, journal: Journal) -> None:
         durable.move(staging / "wrote", layout.wrote(root, journal.number))
 
 
+def kept_size(change: FileChange) -> int:
+    """Say how many of the new bytes are kept, so that a change can be undone under later edits.
+
+    All of them, but for a complement that is new: it repeats the texts of a whole store, nobody
+    edits it, and a new file under edits is not taken back anyway.
+    """
+    if change.path == COMPLEMENT and change.before is None:
+        return 0
+    return len(change.after or b"")
+
+
 def write_wrote(
     folder: Path, journal: Journal, changes: Sequence[FileChange], mode: int
 ) -> list[Path]:
@@ -89,5 +100,7 @@ def write_wrote(
     """
     if not 0 < sum(entry.size for entry in journal.entries) <= WROTE_BYTES:
         return []
-    durable.write_new(folder / "wrote", [c.after or b"" for c in changes], mode)
+    pairs = zip(changes, journal.entries, strict=True)
+    kept = [c.after for c, entry in pairs if c.after is not None and entry.size]
+    durable.write_new(folder / "wrote", kept, mode)
     return [folder / "wrote"]

@@ -8,7 +8,7 @@ a store has lost its complement.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,8 +82,25 @@ def known_at(store_id: str) -> Path | None:
     return None
 
 
-def remember(root: Path, store_id: str, generation: int, complement: bool) -> bool:
-    """Note what a store is; False when the state directory cannot be written."""
+def remember(
+    root: Path,
+    store_id: str,
+    generation: int,
+    complement: bool,
+    *,
+    stands: Callable[[], int | None] | None = None,
+) -> bool:
+    """Note what a store is; False when the state directory cannot be written.
+
+    Args:
+        root: the store.
+        store_id: its id.
+        generation: that of its complement, 0 without one.
+        complement: does it have one?
+        stands: gives the generation of the complement that stands on the disk, None without one.
+            Needed of whoever no longer holds the store's lock: what is noted would be newer than
+            the store where it was taken back meanwhile. Asked while nobody else can note anything.
+    """
     from filelock import FileLock  # not at the top, for the sake of start-up
 
     folder = directory()
@@ -92,6 +109,10 @@ def remember(root: Path, store_id: str, generation: int, complement: bool) -> bo
         with FileLock(folder / "stores.lock", timeout=WAIT, mode=0o600):
             path = folder / "stores.json"
             stores = dict(_load(path))
+            if stands is not None:
+                there = stands()
+                generation = min(generation, there or 0)
+                complement = complement and there is not None
             stores[_name(root)] = {
                 "id": store_id,
                 "generation": generation,

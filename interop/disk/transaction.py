@@ -29,7 +29,7 @@ from interop.disk.recovery import (
     tidy,
     touched,
 )
-from interop.disk.staging import announce, stage
+from interop.disk.staging import announce, kept_size, stage
 from interop.disk.tree import digests
 from interop.errors import FormatError, InteropError, RefusedError, WriteError
 from interop.plan import FileChange
@@ -236,7 +236,7 @@ def _plan(root: Path, changes: Sequence[FileChange], label: str, undoes: Journal
                 path=c.path,
                 before=c.before,
                 after=c.written,
-                size=len(c.after or b""),
+                size=kept_size(c),
             )
             for c in changes
         ),
@@ -263,7 +263,7 @@ def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> Non
         try:
             durable.move_new(new, place)
         except FileExistsError as error:
-            raise _meanwhile(root, entry, "it appeared") from error
+            raise _in_the_way(root, entry) from error
         return
     old = journal.old(root, index)
     if entry.after is None:
@@ -285,6 +285,20 @@ def _put(root: Path, journal: Journal, index: int, modes: dict[str, int]) -> Non
 def _meanwhile(root: Path, entry: Entry, what: str) -> WriteError:
     place = str(layout.place(root, entry.path))
     return WriteError(place, f"another program was at work at the same moment: {what}")
+
+
+def _in_the_way(root: Path, entry: Entry) -> WriteError:
+    """Give the error that something stands where a file was to be made."""
+    place = layout.place(root, entry.path)
+    what = layout.what_stands(place)
+    if what is not None:
+        return WriteError(str(place), f"cannot be made: it {what}", "move it and run this again")
+    try:
+        durable.digest_at(place)
+    except OSError as error:
+        problem = f"cannot be made: there is a file that {durable.unreadable(error)}"
+        return WriteError(str(place), problem, "run this again then")
+    return _meanwhile(root, entry, "it appeared")
 
 
 def _remove_emptied(root: Path, journal: Journal, only: Collection[str] | None) -> None:
@@ -347,9 +361,8 @@ def _back_out(root: Path, journal: Journal, error: BaseException) -> WriteError:
             )
         return WriteError(
             where,
-            f"{problem}; taking it back failed too ({second.strerror or second}):"
-            f" {_states(root, journal)}",
-            "see to the disk and run interop on this store again: it finishes taking it back",
+            f"{problem}; taking it back failed too ({_said(second)}): {_states(root, journal)}",
+            f"{see_to(second)} and run interop on this store again: it finishes taking it back",
         )
     if left:
         return WriteError(where, "\n  ".join((f"{problem}; rolled back, except:", *left)), remedy)
@@ -358,12 +371,18 @@ def _back_out(root: Path, journal: Journal, error: BaseException) -> WriteError:
 
 def _states(root: Path, journal: Journal) -> str:
     """Say which files are old and which are new."""
-    states: dict[str, list[str]] = {"old": [], "new": [], "neither old nor new": []}
+    states: dict[str, list[str]] = {
+        "old": [],
+        "new": [],
+        "neither old nor new": [],
+        "cannot be read": [],
+    }
     for entry in journal.entries:
         try:
             now = durable.digest_at(layout.place(root, entry.path))
         except OSError:
-            now = durable.NOT_A_FILE
+            states["cannot be read"].append(repr(entry.path))
+            continue
         known = {entry.after: "new", entry.before: "old"}
         states[known.get(now, "neither old nor new")].append(repr(entry.path))
     return "; ".join(f"{state}: {', '.join(paths)}" for state, paths in states.items() if paths)
@@ -399,9 +418,20 @@ def _nothing_written(root: Path, error: OSError) -> WriteError:
 
 
 def _unrecovered(root: Path, error: OSError) -> WriteError:
-    what = error.strerror or str(error)
     return WriteError(
         str(root),
-        f"an interrupted write could not be taken back: {what} ({error.filename!r})",
-        "see to the disk and run interop on this store again: it goes on from there",
+        f"an interrupted write could not be taken back: {_said(error)}",
+        f"{see_to(error)} and run interop on this store again: it goes on from there",
     )
+
+
+def _said(error: OSError) -> str:
+    what = error.strerror or str(error)
+    return f"{what}: {os.fsdecode(error.filename)!r}" if error.filename else what
+
+
+def see_to(error: OSError) -> str:
+    """Say what a person has to do before an interrupted write can be taken back."""
+    if error.errno in (errno.EACCES, errno.EPERM) and error.filename:
+        return f"give yourself permission for it (chmod u+rw {os.fsdecode(error.filename)!r})"
+    return "see to the disk"

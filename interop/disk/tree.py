@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import NamedTuple
 
 from interop import limits
@@ -21,9 +21,10 @@ from interop.errors import FormatError
 from interop.model import Problem
 from interop.plan import COMPLEMENT, digest
 
+PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5)
+"""Seconds before each further look at a store that was written while it was read: 3.1 at most."""
 _TRIES = 5
-_PAUSE = 0.02
-"""Seconds before a look is taken again."""
+"""Looks at one file that is being moved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,21 +60,27 @@ def load(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False
     real = resolve(root, missing_ok=missing_ok)
     if real is None:
         return Tree(files={}, complement=None, problems=())
-    for left in reversed(range(_TRIES)):
+    for pause in (*PAUSES, None):
         stamp = _stamp(real)
         journal = _pending(real)
         # an interrupted write may have left second names, which the next one clears up
         tree = scan(real, ignored, {e.path for e in journal.entries} if journal else ())
         if journal is not None:
-            before = _as_before(real, journal, tree, ignored)
-            if before.moved and left:
-                time.sleep(_PAUSE)  # it is being taken back at this very moment
-                continue
-            tree = before.tree
-        # An apply that began or ended meanwhile may have given half of each.
-        if _stamp(real) == stamp:
+            tree, moved = _as_before(real, journal, tree, ignored)
+        else:
+            moved = False
+        # An apply that began or ended meanwhile may have given half of each; one that is being
+        # taken back at this very moment moves what it displaced.
+        if _stamp(real) == stamp and not (moved and pause):
             return tree
-    raise FormatError(str(root), "is being written by another interop", "try again in a moment")
+        if pause:
+            sleep(pause)
+    raise moving(root)
+
+
+def moving(root: Path) -> FormatError:
+    """Give the error that a store changes faster than it can be read."""
+    return FormatError(str(root), "is being written by another interop", "try again in a moment")
 
 
 def peek(root: Path, ignored: Callable[[str], bool], *, missing_ok: bool = False) -> Peek:
@@ -379,10 +386,10 @@ def _old(root: Path, journal: Journal, index: int) -> bytes:
         source = displaced(root, journal, index)
         try:
             if source is not None:
-                return durable.read_bytes(source)
+                return durable.read_bytes(source, limits.current().store)
         except FileNotFoundError:
             pass
-    return durable.read_bytes(journal.old(root, index))
+    return durable.read_bytes(journal.old(root, index), limits.current().store)
 
 
 def _pending(root: Path) -> Journal | None:

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from interop.disk import durable, layout
+from interop import limits
+from interop.disk import durable, layout, own_files
 from interop.disk.journal import Entry, Journal, displaced, pending, read
 from interop.disk.lock import WAIT
 from interop.disk.recovery import drop, manifests
 from interop.disk.transaction import run, writing
-from interop.disk.tree import resolve
+from interop.disk.tree import TooMuchError, read_bounded, resolve
 from interop.errors import FormatError, RefusedError, WriteError
-from interop.plan import FileChange, digest
+from interop.plan import COMPLEMENT, FileChange, digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +54,8 @@ class Later:
     path: str
     before: bytes | None
     """What it said before the apply; None where the apply made it."""
-    wrote: bytes
-    """What the apply wrote."""
+    wrote: bytes | None
+    """What the apply wrote; None where that is not kept."""
     now: bytes
 
 
@@ -223,9 +224,20 @@ def last_apply(root: Path, shown: Path | None = None) -> Journal:
 
 def _undone(root: Path, last: Journal, settle: Settle | None, *, force: bool) -> Undone:
     found = Finding(root, last, settle, force=force)
+    journal = pending(root)
     for index in reversed(range(len(last.entries))):
-        entry = last.entries[index]
-        found.look(index, _place_now(root, entry.path), f"{entry.path!r} ")
+        path = last.entries[index].path
+        try:
+            barrier = layout.barrier(root, path)
+            place = None if barrier else _place_now(root, path, journal)
+        except OSError as error:
+            found.unread.append(f"{path!r} {durable.unreadable(error)}")
+            continue
+        if barrier:
+            found.barred.append(barrier)
+        else:
+            found.look(index, place, f"{path!r} ", interrupted=journal is not None)
+    found.check_places(root)
     if found.clashes:
         raise RefusedError(
             str(root),
@@ -238,6 +250,10 @@ def _undone(root: Path, last: Journal, settle: Settle | None, *, force: bool) ->
     return found.undone()
 
 
+_ALONE = "move it away to have the files put back alone, without what followed around them"
+_UNTOLD = "move it away to give up telling later edits from what was written"
+
+
 class Finding:
     """What taking back one apply means for each of its files."""
 
@@ -248,11 +264,35 @@ class Finding:
         self.forced: list[str] = []
         self.clashes: list[tuple[str, str]] = []
         """What happened to a file, and why that clashes; an empty why is plain enough."""
+        self.barred: list[str] = []
+        """What stands where a file was, and is none."""
+        self.unread: list[str] = []
+        """What stands there and is not read."""
 
-    def look(self, index: int, place: Path | None, shown: str = "") -> None:
-        """Decide on one file, whose bytes are at ``place`` now; None where there is none."""
+    def look(
+        self, index: int, place: Path | None, shown: str = "", *, interrupted: bool = False
+    ) -> None:
+        """Decide on one file.
+
+        Args:
+            index: its number in the apply.
+            place: where its bytes are now; None where there are none.
+            shown: what to call it, with a space behind.
+            interrupted: is a write pending, which may have left second names?
+        """
         entry = self.last.entries[index]
-        now = None if place is None else durable.digest_at(place)
+        if place is not None and (what := layout.what_stands(place)):
+            self.barred.append(f"{shown}{what}")
+            return
+        try:
+            data = None if place is None else self._read(entry, place, interrupted=interrupted)
+        except TooMuchError as error:
+            self.unread.append(f"{shown}{error}")
+            return
+        except OSError as error:
+            self.unread.append(f"{shown}{durable.unreadable(error)}")
+            return
+        now = None if data is None else digest(data)
         old = None
         if entry.before is not None:
             old = kept_bytes(self.root, self.last, index, entry)
@@ -260,13 +300,11 @@ class Finding:
             self.changes.append(FileChange(path=entry.path, before=now, after=old))
         elif now == entry.before:
             return  # it says already what it said before
-        elif now == durable.NOT_A_FILE:
-            self.clashes.append((f"{shown}is no longer a regular file", ""))
         elif self.force:
             self.forced.append(entry.path)
             self.changes.append(FileChange(path=entry.path, before=now, after=old))
         else:
-            settled = self._settled(index, entry, place, old)
+            settled = self._settled(index, entry, data, old)
             if settled is None or settled.clash:
                 why = settled.clash if settled is not None else ""
                 self.clashes.append((f"{shown}{_what_changed(entry, now)}", why))
@@ -275,15 +313,46 @@ class Finding:
             if now != (None if settled.after is None else digest(settled.after)):
                 self.changes.append(FileChange(path=entry.path, before=now, after=settled.after))
 
+    def check_places(self, where: Path) -> None:
+        """Refuse where what stands in a place is no file that interop would read.
+
+        Raises:
+            RefusedError: it is no file, or lies behind what is no folder.
+            FormatError: it cannot be read.
+        """
+        if self.barred:
+            raise RefusedError(
+                str(where),
+                f"something else stands where {self.last.label!r} wrote; nothing was written",
+                "put the files themselves back in their places and undo again",
+                self.barred,
+            )
+        if self.unread:
+            raise FormatError(
+                str(where),
+                f"what {self.last.label!r} wrote cannot be read now; nothing was written",
+                "see to these files and undo again",
+                self.unread,
+            )
+
+    def _read(self, entry: Entry, place: Path, *, interrupted: bool) -> bytes | None:
+        """Read what is there as a store is read; None where it went meanwhile."""
+        most = limits.current()
+        in_folder = place.is_relative_to(self.root)
+        name = "file" if in_folder and entry.path != COMPLEMENT else "store"
+        try:
+            return read_bounded(
+                place, getattr(most, name), None if interrupted else most.links, name=name
+            )
+        except FileNotFoundError:
+            return None
+
     def _settled(
-        self, index: int, entry: Entry, place: Path | None, old: bytes | None
+        self, index: int, entry: Entry, now: bytes | None, old: bytes | None
     ) -> Settled | None:
-        if place is None or entry.after is None or self.settle is None:
+        if now is None or entry.after is None or self.settle is None:
             return None
         wrote = wrote_bytes(self.root, self.last, index)
-        if wrote is None:
-            return Settled(clash="what was written is not kept, so the edits cannot be told")
-        now = durable.read_bytes(place)
         return self.settle(Later(path=entry.path, before=old, wrote=wrote, now=now))
 
     def undone(self) -> Undone:
@@ -293,7 +362,7 @@ class Finding:
             label=self.last.label,
             time=self.last.time,
             changes=tuple(self.changes),
-            note=durable.read_bytes(note) if os.path.lexists(note) else b"",
+            note=own_files.read(note, _ALONE) if os.path.lexists(note) else b"",
             merged=tuple(self.merged),
             forced=tuple(self.forced),
         )
@@ -314,7 +383,7 @@ def kept_bytes(root: Path, last: Journal, index: int, entry: Entry) -> bytes:
     """
     place = last.old(root, index)
     try:
-        data = durable.read_bytes(place)
+        data = own_files.read(place, "restore it from a backup")
     except FileNotFoundError:
         data = b""
     if digest(data) != entry.before:
@@ -329,7 +398,7 @@ def kept_bytes(root: Path, last: Journal, index: int, entry: Entry) -> bytes:
 def wrote_bytes(root: Path, last: Journal, index: int) -> bytes | None:
     """Give what an apply wrote to a file; None where that is not kept, or is something else."""
     try:
-        data = durable.read_bytes(layout.wrote(root, last.number))
+        data = own_files.read(layout.wrote(root, last.number), _UNTOLD)
     except FileNotFoundError:
         return None
     start = sum(entry.size for entry in last.entries[:index])
@@ -337,12 +406,13 @@ def wrote_bytes(root: Path, last: Journal, index: int) -> bytes | None:
     return found if digest(found) == last.entries[index].after else None
 
 
-def _place_now(root: Path, path: str) -> Path | None:
+def _place_now(root: Path, path: str, journal: Journal | None) -> Path | None:
     """Give where a file's bytes are, as an interrupted apply that is taken back will leave it."""
     place = layout.place(root, path)
+    if journal is None:
+        return place if os.path.lexists(place) else None
     now = durable.digest_at(place)
-    journal = pending(root)
-    for index, entry in enumerate(journal.entries if journal else ()):
-        if journal and entry.path == path and now == entry.after:
+    for index, entry in enumerate(journal.entries):
+        if entry.path == path and now == entry.after:
             return displaced(root, journal, index)
     return None if now is None else place

@@ -108,17 +108,45 @@ class Identity:
     """What a line calls its record in every store that it tells of, also where it was moved since.
 
     By what survives there, as the handle of each store's format has it: an archived record has
-    another key than the one by which stores further down the way know it.
+    another key than the one by which stores further down the way know it. Where a store has two
+    records of one handle (one live, one archived under the same name), their keys tell them apart.
     """
 
     def __init__(self, *known: Restored) -> None:
-        self.formats = {s: name for one in known for s, name in one.formats.items()}
-        self.formats |= {one.store.id: one.store.format for one in known}
+        formats = {s: name for one in known for s, name in one.formats.items()}
+        formats |= {one.store.id: one.store.format for one in known}
+        self.handles = {
+            store: registry.get(name).handle
+            for store, name in formats.items()
+            if name in registry.names()
+        }
+        self.shared = frozenset(name for one in known for name in self._shared(one))
 
     def __call__(self, line: Line | None) -> frozenset[tuple[str, str]]:
         """Give (store, handle) for each store; of no line none."""
         told = names(line) if line is not None else ()
-        return frozenset((store, self.handle(store, key)) for store, key in told)
+        return frozenset(
+            exact if (name := self._lasting(*exact)) in self.shared else name for exact in told
+        )
+
+    def _lasting(self, store: str, key: str) -> tuple[str, str]:
+        """Give what a key of a store is known by for good."""
+        found = self.handles[store](Memory(key=key)) if store in self.handles else None
+        return store, key if found is None else found
+
+    def _shared(self, known: Restored) -> Iterable[tuple[str, str]]:
+        """Give the handles under which a store's complement knows more than one record."""
+        record: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        others = ((line,) for line in (*known.carried, *known.gone))
+        for lines in (*known.lines.values(), *others):
+            mine = {name for line in lines for name in names(line)}
+            for name in tuple(mine):
+                mine |= record.get(name, set())
+            record |= dict.fromkeys(mine, mine)
+        told: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        for exact, one in record.items():
+            told[self._lasting(*exact)].add(id(one))
+        return (name for name, records in told.items() if len(records) > 1)
 
     def first(self, lines: Iterable[Line], others: Mapping[tuple[str, str], Line]) -> Line | None:
         """Give the newest of other lines, by their names, that speak of the record of these."""
@@ -141,12 +169,6 @@ class Identity:
                 if about is not None:
                     found.append(Agreed(*about, x, x.to))
         return max(found, key=lambda one: (one.when, one.line is not None), default=None)
-
-    def handle(self, store: str, key: str) -> str:
-        """Give what a key of a store is known by for good."""
-        name = self.formats.get(store)
-        found = registry.get(name).handle(Memory(key=key)) if name in registry.names() else None
-        return key if found is None else found
 
 
 def says_the_same(one: Record, other: Record) -> bool:

@@ -272,12 +272,14 @@ def _travelling(
     of them since the destination last agreed on them travels; else the source has no opinion. One
     that cannot stand in the destination either goes on travelling without being asked for again.
     """
+    if not source.restored.carried:
+        return []
     silent = {id(a.line): a for a in found if a.silent}
     taken = {a.destination for a in found if a.source is not None}
     identity = Identity(source.restored, onto.restored)
     at = {id(x): key for key, xs in onto.restored.lines.items() for x in xs}
     known: dict[tuple[str, str], list[Line]] = {}
-    for x in onto.restored.known if source.restored.carried else ():
+    for x in onto.restored.known:
         for name in identity(x):
             known.setdefault(name, []).append(x)
     out: list[Case] = []

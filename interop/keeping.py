@@ -93,6 +93,9 @@ def keep(
         lately: Sequence[Line] = restored.lines.get(here.key, ()) if here is not None else ()
         if here is None and now is not None:
             lately = returned.get(now.key, ())
+        elif here is None:  # it only travels, from now on or as before
+            last = item.case.line
+            lately = restored.lines.get(item.case.address or "", (last,) if last else ())
         line = _line(item, me, them, higher, seal, lately)
         known = before.get((line.source, line.key))
         if known is not None and known == replace(
@@ -187,6 +190,11 @@ def _line(
     base = fields.replace(says, bases)
     travelled = case.origin[0] != them
     way = lineage.way(case, item.merged, me, lately, travelled=travelled)
+    if item.stands is None:  # who knew it as what stood here knows it by that still
+        for line in lately:
+            further = ((store, line.about(store)) for store, _ in names(line))
+            known = {store: lineage.Known(*then) for store, then in further if then is not None}
+            way = {s: then for s, then in known.items() if s not in (me, case.origin[0])} | way
     if travelled and (stood := next((x for y in lately if (x := y.about(them))), None)):
         # what stood in the source once and only travels with it now was agreed with it as well
         way[them] = lineage.Known(fields.with_key(base, stood[0].key), generation)

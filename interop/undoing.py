@@ -143,6 +143,8 @@ class _Settling:
         Raises:
             RefusedError: it does not; says what has to be done first.
         """
+        if not self.root.exists():
+            return  # what is put back stands where nothing is
         for adapter in self.formats:
             if adapter.locked is None:
                 continue

@@ -334,7 +334,7 @@ def test_whatever_is_written_is_indexed(
     found = data.draw(st.lists(made_up(kinds), min_size=20, max_size=40))
     new: list[Record] = []
     for n, record in enumerate(found):
-        kind = data.draw(st.sampled_from(kinds.terms))
+        kind = data.draw(st.sampled_from(kinds.declared))
         links = (Link(rel="relates_to", target="areas/x.html"),)
         values = {"kinds": {"memhtml": kind}, "entities": ("person:mira", 'x "y"'), "links": links}
         new.append(fields.with_key(fields.replace(record, values), f"{n}-{record.key}"))

@@ -11,11 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from interop import fields, registry
-from interop.complement import Line, names, newest
-from interop.fields import FIELDS
+from interop import lineage, registry
+from interop.complement import Line, newest
 from interop.match import Handle, match
-from interop.merge import same
 from interop.model import Memory, Record
 from interop.restore import Restored
 
@@ -124,7 +122,7 @@ class Identity:
 
     def __call__(self, line: Line | None) -> frozenset[tuple[str, str]]:
         """Give (store, handle) for each store; of no line none."""
-        told = names(line) if line is not None else ()
+        told = line.places() if line is not None else ()
         return frozenset(
             exact if (name := self._lasting(*exact)) in self.shared else name for exact in told
         )
@@ -139,7 +137,7 @@ class Identity:
         record: dict[tuple[str, str], set[tuple[str, str]]] = {}
         others = ((line,) for line in (*known.carried, *known.gone))
         for lines in (*known.lines.values(), *others):
-            mine = {name for line in lines for name in names(line)}
+            mine = {name for line in lines for name in line.places()}
             for name in tuple(mine):
                 mine |= record.get(name, set())
             record |= dict.fromkeys(mine, mine)
@@ -173,9 +171,7 @@ class Identity:
 
 def says_the_same(one: Record, other: Record) -> bool:
     """Say whether two states of a record differ in nothing but the key."""
-    return one.role == other.role and all(
-        same(fields.get(one, f), fields.get(other, f)) for f in FIELDS[one.role]
-    )
+    return one.role == other.role and not lineage.apart(one, other)
 
 
 def _carried(found: Sequence[Ancestor], source: Restored, destination: Restored) -> list[Ancestor]:

@@ -158,6 +158,12 @@ def generation_at(place: Path) -> int | None:
     One that cannot be read has generation 0.
     """
     try:
+        if not single.is_one(place):
+            # it may be as large as the store's texts together, and its first line is enough
+            start = tree.kept_complement(place, complement_file.START)
+            known = complement_file.generation_in(start) if start is not None else None
+            if start is None or known is not None:
+                return known
         return complement_file.generation_of(complement_at(place))
     except FormatError:
         return 0

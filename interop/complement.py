@@ -98,6 +98,10 @@ class Line:
     when: Mapping[str, int] = field(default_factory=dict[str, int])
     """Store further back -> when that was agreed, by the same count as ``generation``."""
 
+    def places(self) -> Iterable[tuple[str, str]]:
+        """Give the record's key in each store that this tells of: (store, key)."""
+        return ((self.source, self.key), *self.keys.items())
+
     def says(self, name: str) -> Value:
         """Give what this store is expected to say for a field."""
         if name in self.expected:
@@ -151,11 +155,6 @@ class Complement:
     def stood_in(self, source: str) -> dict[str, bytes]:
         """Give the files that are no longer in a source, of records that are still known."""
         return {path: self.files[d] for path, d in self.sources[source].stood.items()}
-
-
-def names(line: Line) -> Iterable[tuple[str, str]]:
-    """Give the record's key in each store that a line tells of: (store, key)."""
-    return ((line.source, line.key), *line.keys.items())
 
 
 def order_of(records: Iterable[Record]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import cast
@@ -165,6 +166,22 @@ def generation_of(data: bytes | None) -> int | None:
         return (head_of(data) or loads(data, COMPLEMENT)).generation
     except FormatError:
         return 0
+
+
+def generation_in(start: bytes) -> int | None:
+    """Give the generation that the first ``START`` bytes of a complement state, as they are made.
+
+    None where they are of another form; all of it has to be read then.
+    """
+    found = _GENERATION.match(start)
+    return int(found[1]) if found is not None else None
+
+
+START = 4096
+"""Bytes in which a complement states its generation: before the digests of its store's files."""
+_GENERATION = re.compile(
+    rb'\{"type":"complement","version":\d+,"store":"[^"]*","format":"[^"]*","generation":(\d+),'
+)
 
 
 def keys_of(data: bytes, source: str) -> list[tuple[str, str | None]]:

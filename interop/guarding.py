@@ -232,7 +232,7 @@ def _on_the_way(lines: Iterable[Line], own: Iterable[str]) -> set[Name]:
     """
     found: set[Name] = set()
     for line in lines:
-        places = {line.source: line.key, **line.keys}
+        places = dict(line.places())
         stated = {store: name for store, key in places.items() if (name := guard.id_in(key))}
         found |= {Name(tokens.fold(name), store) for store, name in stated.items()}
         others = {*stated.values()} or {*own}
@@ -281,5 +281,5 @@ _CITES = ("supersedes", "replacement", "source")
 
 def _stated(lines: Iterable[Line]) -> Iterator[str]:
     """Give the ids that a record had in other stores, the nearest first."""
-    keys = (key for line in lines for key in (line.key, *line.keys.values()))
+    keys = (key for line in lines for _, key in line.places())
     yield from (name for key in keys if (name := guard.id_in(key)) is not None)

@@ -7,16 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from interop import fields, lineage
+from interop import fields, lineage, provenance
 from interop.cases import Case
 from interop.complement import (
-    OLDER,
     Allowed,
     Complement,
     Line,
-    Source,
-    given,
-    names,
     newest,
     order_of,
 )
@@ -24,7 +20,7 @@ from interop.complement_file import dumps
 from interop.fields import FIELDS, Value
 from interop.match import NEAR, similarity
 from interop.merge import carry_over, same
-from interop.model import Files, Memory, Record, Store
+from interop.model import Files, Record, Store
 from interop.plan import digest
 from interop.restore import Restored
 from interop.stores import Opened
@@ -131,9 +127,9 @@ def keep(
     for line in newest(beyond):  # a line of that store's own knows better
         lines.setdefault((line.source, line.key), line)
     tree = {path: digest(data) for path, data in files.items()}
-    sources, contents = _sources(source, old, me, higher)
+    sources, contents = provenance.sources(source, old, me, higher)
     whole = not agreed.left and not agreed.parted and all(map(_is_whole, agreed.kept))
-    stood = _stood(sources.values(), old, lines.values())
+    stood = provenance.stood(sources.values(), old, lines.values())
     sources = {
         s.id: replace(
             s, settled=agreed.settled if whole and s.id == them else "", stood=stood[s.id]
@@ -146,8 +142,10 @@ def keep(
         generation=higher,
         tree=tree,
         order=order_of(result.records),
-        retired=_retired(old, destination, result),
-        older=_older(old, {p: d for p, d in tree.items() if not destination.adapter.derived(p)}),
+        retired=provenance.retired(old, destination, result),
+        older=provenance.older(
+            old, {p: d for p, d in tree.items() if not destination.adapter.derived(p)}
+        ),
         sources=sources,
         lines=tuple(lines.values()),
         files=contents,
@@ -192,7 +190,7 @@ def _line(
     way = lineage.way(case, item.merged, me, lately, travelled=travelled)
     if item.stands is None:  # who knew it as what stood here knows it by that still
         for line in lately:
-            further = ((store, line.about(store)) for store, _ in names(line))
+            further = ((store, line.about(store)) for store, _ in line.places())
             known = {store: lineage.Known(*then) for store, then in further if then is not None}
             way = {s: then for s, then in known.items() if s not in (me, case.origin[0])} | way
     if travelled and (stood := next((x for y in lately if (x := y.about(them))), None)):
@@ -352,14 +350,14 @@ def _brought_back(agreed: Agreed, restored: Restored) -> dict[int, str]:
         known[case.origin] = stands.key
         before = noted.get((case.origin[0], case.address))  # it may have another key there now
         for line in case.lines if before is None else (*case.lines, before):
-            known |= dict.fromkeys(names(line), stands.key)
+            known |= dict.fromkeys(line.places(), stands.key)
         for line in case.lines:
-            for store, _ in names(line):
+            for store, _ in line.places():
                 if (about := line.about(store)) is not None:
                     told[case.address, store] = (about[0], stands.key)
     out: dict[int, str] = {}
     for line in restored.gone:
-        places = tuple(names(line)) if id(line) not in others else ()
+        places = tuple(line.places()) if id(line) not in others else ()
         alike = (_alike(line, store, told.get((line.to, store))) for store, _ in places)
         keys = (had.get((line.to, line.gone)), *map(known.get, places), *alike)
         to = next((key for key in keys if key is not None), None)
@@ -391,80 +389,3 @@ def _readdressed(
     for line in restored.gone:
         to = back.get(id(line))
         yield line, replace(line, to=to or line.to, gone=to is None)
-
-
-def _sources(
-    source: Opened, old: Complement | None, me: str, generation: int
-) -> tuple[dict[str, Source], dict[str, bytes]]:
-    """Give the stores on the way with their files, each file once."""
-    sources: dict[str, Source] = dict(old.sources) if old is not None else {}
-    contents: dict[str, bytes] = dict(old.files) if old is not None else {}
-    if source.complement is not None:
-        for s in source.complement.sources.values():
-            known = sources.get(s.id)
-            if s.id != me and (known is None or known.generation < s.generation):
-                sources[s.id] = replace(s, heard=True)
-        contents |= source.complement.files
-    tree: dict[str, str] = {}
-    for path, data in source.tree.files.items():
-        tree[path] = digest(data)
-        contents[tree[path]] = data
-    known = sources.get(source.raw.id)
-    if known is None or known.heard or dict(known.tree) != tree:
-        sources[source.raw.id] = Source(
-            id=source.raw.id,
-            format=source.adapter.name,
-            generation=generation,
-            tree=tree,
-            order=order_of(source.raw.records),
-        )
-    return sources, contents
-
-
-def _stood(
-    sources: Iterable[Source], old: Complement | None, lines: Iterable[Line]
-) -> dict[str, dict[str, str]]:
-    """Give the files that each store on the way has no more, of records that are still known.
-
-    Such a record may return to it: what only archives or carries it now sends it back one day.
-    """
-    known: dict[str, set[str]] = {}
-    for line in lines:
-        if not line.gone:
-            for store, key in ((line.source, line.key), *line.keys.items()):
-                known.setdefault(store, set()).add(key)
-    out: dict[str, dict[str, str]] = {}
-    for s in sources:
-        before = old.sources.get(s.id) if old is not None else None
-        files = {**before.stood, **before.tree, **s.stood} if before is not None else s.stood
-        # the key of a record in a file of its own is that file's path
-        paths = known.get(s.id, set()) - s.tree.keys()
-        out[s.id] = {path: files[path] for path in sorted(paths & files.keys())}
-    return out
-
-
-def _retired(old: Complement | None, destination: Opened, result: Store) -> tuple[str, ...]:
-    """Remember identities in shared files that were given once and that no record has now.
-
-    Their lines may be forgotten, when the other side lets the record go as well; the id may not.
-    """
-    handle = destination.adapter.handle
-    there = {record.key for record in result.records}
-    return tuple(
-        key for key in sorted(given(old)) if key not in there and handle(Memory(key=key)) == key
-    )
-
-
-def _older(old: Complement | None, tree: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Remember what the files were before, to recognise a stale half of a sync."""
-    if old is None:
-        return {}
-    out = dict(old.older)
-    for path, before in old.tree.items():
-        if path in tree and tree[path] != before:
-            out[path] = (before, *(d for d in out.get(path, ()) if d != before))[:OLDER]
-    return {
-        path: left
-        for path, digests in out.items()
-        if (left := tuple(d for d in digests if d != tree.get(path)))
-    }

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from interop import fields
 from interop.cases import Case
-from interop.complement import Line, names
+from interop.complement import Line
 from interop.fields import FIELDS, Value
 from interop.merge import same
 from interop.model import Record
@@ -91,7 +91,7 @@ def knowing(line: Line, known: Line, me: str) -> Line:
 
     A record that left on one way may return on another, and is the same one there.
     """
-    told = {s: x for s, _ in names(known) if s not in (me, line.source) if (x := known.about(s))}
+    told = {s: x for s, _ in known.places() if s not in (me, line.source) if (x := known.about(s))}
     return replace(
         line,
         keys={store: record.key for store, (record, _) in told.items()},

@@ -154,7 +154,7 @@ def _pruned_of(
     told: list[str] = []
     places: dict[str, set[str]] = {}
     for line in gone:
-        for source, key in ((line.source, line.key), *line.keys.items()):
+        for source, key in line.places():
             places.setdefault(source, set()).add(key)
         told.append(f"{line.key}: its text, as a {old.format} store cannot say it")
     files = dict(old.files)

@@ -266,7 +266,7 @@ class Settling:
         if self.source.complement is not None:
             known = self.source.complement.sources
             for line in case.lines:
-                for store, key in ((line.source, line.key), *line.keys.items()):
+                for store, key in line.places():
                     if store in known and known[store].format == self.adapter.name:
                         return key
         return case.source.key

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interop import at_rest, stores, undoing
+from interop import at_rest, complement_file, stores, undoing
 from interop.applying import apply_changes
 from interop.convert import apply_plan, plan
 from interop.disk import state, tree, undo
@@ -252,3 +252,22 @@ def test_what_stands_is_read_from_the_disk(shop: Shop) -> None:
     assert at_rest.generation_at(shop.other) == first + 1
     (shop.other / COMPLEMENT).write_bytes(b"{")
     assert at_rest.generation_at(shop.other) == 0
+
+
+def test_what_stands_is_known_by_its_first_line(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A complement repeats the texts of a store: one that is only asked for is not held."""
+    shop.again()
+    whole = (shop.other / COMPLEMENT).read_bytes()
+    expected = complement_file.loads(whole, COMPLEMENT).generation
+    assert complement_file.generation_in(whole[: complement_file.START]) == expected
+    with monkeypatch.context() as patch:
+        patch.delattr(tree, "read_bounded")
+        assert at_rest.generation_at(shop.other) == expected
+    # in another form than interop writes it, all of it is read
+    head, _, rest = whole.partition(b"\n")
+    spaced = b"{ " + head[1:]
+    (shop.other / COMPLEMENT).write_bytes(spaced + b"\n" + rest)
+    assert complement_file.generation_in(spaced) is None
+    assert at_rest.generation_at(shop.other) == expected

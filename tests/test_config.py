@@ -37,7 +37,7 @@ read = [
 [stores]
 # the shop's own
 garage = "claude-code:~/garage"   # since May
-workshop = 'bantamkit:/stores/workshop'
+workshop = 'bantamkit:/stores/repairs'
 
 # what may leave
 [convert]
@@ -73,7 +73,7 @@ def test_what_the_settings_say() -> None:
     found = config.load()
     assert found == Config(
         path=place,
-        stores={"garage": "claude-code:~/garage", "workshop": "bantamkit:/stores/workshop"},
+        stores={"garage": "claude-code:~/garage", "workshop": "bantamkit:/stores/repairs"},
         read=("garage", "workshop"),
         write="garage",
         secrets="refuse",
@@ -217,7 +217,7 @@ def test_a_store_is_named_below_the_others() -> None:
 
 def test_the_store_to_write_is_changed_where_it_is_stated() -> None:
     say(LAID_OUT)
-    config.add({"workshop": "bantamkit:/stores/workshop"}, write="workshop")
+    config.add({"workshop": "bantamkit:/stores/repairs"}, write="workshop")
     gone, came = changed(LAID_OUT, text())
     assert gone == ['write = "@garage"   # what the team reads']
     assert came == ['write = "@workshop"   # what the team reads']

@@ -87,11 +87,7 @@ def origins(store: Opened) -> dict[str, tuple[str, ...]]:
     """Give what each record was converted from: key -> store ids with keys."""
     return {
         key: tuple(
-            dict.fromkeys(
-                f"{source} {there}"
-                for line in lines
-                for source, there in ((line.source, line.key), *line.keys.items())
-            )
+            dict.fromkeys(f"{source} {there}" for line in lines for source, there in line.places())
         )
         for key, lines in store.restored.lines.items()
     }

@@ -98,6 +98,21 @@ def _read_bounded(fd: int, path: Place, most: int) -> bytes:
     return b"".join(parts)
 
 
+def read_start(path: Place, size: int) -> bytes:
+    """Read the first ``size`` bytes of a regular file, or all that it has.
+
+    Raises:
+        OSError: it cannot be read, or it is not a regular file.
+    """
+    fd = os.open(path, READ)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, NOT_A_FILE, str(path))
+        return os.read(fd, size)
+    finally:
+        os.close(fd)
+
+
 def unreadable(error: OSError) -> str:
     """Say of a file that it cannot be read, and the way out where permission is all it needs."""
     said = f"cannot be read ({error.strerror or error})"

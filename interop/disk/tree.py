@@ -161,8 +161,10 @@ def scan(root: Path, ignored: Callable[[str], bool], linked: Collection[str] = (
     return Tree(files=files, complement=complement, problems=tuple(problems))
 
 
-def kept_complement(root: Path) -> bytes | None:
+def kept_complement(root: Path, first: int | None = None) -> bytes | None:
     """Read the complement of a store in a folder, and nothing else of it; None when it has none.
+
+    ``first``: so many bytes of it are enough.
 
     Raises:
         FormatError: it cannot be read, is no regular file, or is larger than a store may be.
@@ -171,6 +173,8 @@ def kept_complement(root: Path) -> bytes | None:
         return None
     place = layout.place(root, COMPLEMENT)
     try:
+        if first is not None:
+            return durable.read_start(place, first)
         return read_bounded(place, limits.current().store, name="store")
     except FileNotFoundError:
         return None
